@@ -1,0 +1,101 @@
+//! The world as the store sees it: files, locks and the clock. The real one is [`RealFs`](crate::RealFs); the
+//! simulator has another that loses unsynced bytes. Every call is a point where a simulated process may stop.
+//!
+//! An implementation follows no symbolic link below the project's root and opens regular files only, so that no
+//! call reaches out of the project.
+
+use std::time::Duration;
+
+use crate::fault::Fault;
+use crate::path::ProjectPath;
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It must exist; reading only.
+    Read,
+    /// It must exist; reading and writing.
+    Write,
+    /// It must not exist; reading and writing.
+    CreateNew,
+    /// Made if it does not exist; reading and writing; its content stays.
+    Create,
+}
+
+/// What tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// The inode's number.
+    pub inode: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content last changed, in nanoseconds since 1970.
+    pub modified: i128,
+    /// Permission bits, kept when a file is placed anew.
+    pub permissions: u32,
+}
+
+/// Two clocks: the one people read, which may jump, and one that never goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Now {
+    /// Nanoseconds since 1970.
+    pub wall: i128,
+    /// Time since some fixed moment of this boot.
+    pub steady: Duration,
+}
+
+/// Files, locks and clock of one project, as one process has them.
+pub trait Fs {
+    /// An open file. Dropping it closes it and gives up its lock.
+    type File;
+
+    /// Opens a regular file. Its folder must exist.
+    fn open(&self, path: &ProjectPath, mode: Mode) -> Result<Self::File, Fault>;
+    /// Reads up to `buffer.len()` bytes; 0 at the end of the file.
+    fn read_at(&self, file: &Self::File, offset: u64, buffer: &mut [u8]) -> Result<usize, Fault>;
+    /// Writes all of `bytes`; after a fault any part of them may have been written.
+    fn write_at(&self, file: &Self::File, offset: u64, bytes: &[u8]) -> Result<(), Fault>;
+    /// Cuts or extends the file to `length`.
+    fn truncate(&self, file: &Self::File, length: u64) -> Result<(), Fault>;
+    /// Sets the permission bits.
+    fn set_permissions(&self, file: &Self::File, permissions: u32) -> Result<(), Fault>;
+    /// Makes content and size of the file durable (fdatasync).
+    fn sync(&self, file: &Self::File) -> Result<(), Fault>;
+    /// The stamp of an open file.
+    fn stamp(&self, file: &Self::File) -> Result<Stamp, Fault>;
+
+    /// The stamp of the file at `path`; `None` when there is none. Anything but a regular file is a fault.
+    fn look(&self, path: &ProjectPath) -> Result<Option<Stamp>, Fault>;
+    /// Moves `from` to `to`, replacing what is there.
+    fn rename(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault>;
+    /// Moves `from` to `to`; a fault of kind `Exists` when something is there.
+    fn rename_new(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault>;
+    /// Swaps two files in one step; a fault of kind `Unsupported` where the file system cannot.
+    fn exchange(&self, one: &ProjectPath, other: &ProjectPath) -> Result<(), Fault>;
+    /// Gives the file at `from` a second name.
+    fn link(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault>;
+    /// Removes a file.
+    fn remove(&self, path: &ProjectPath) -> Result<(), Fault>;
+    /// Makes a folder and those above it; nothing happens to those that exist.
+    fn make_folder(&self, path: &ProjectPath) -> Result<(), Fault>;
+    /// The names in a folder, sorted; `None` when the folder does not exist.
+    fn list(&self, folder: &ProjectPath) -> Result<Option<Vec<String>>, Fault>;
+    /// Makes the names in a folder durable; `None` is the project's root.
+    fn sync_folder(&self, folder: Option<&ProjectPath>) -> Result<(), Fault>;
+
+    /// Takes the exclusive lock on an open file, if it is free. It ends with [`Fs::unlock`], or with the file.
+    fn try_lock(&self, file: &Self::File) -> Result<bool, Fault>;
+    /// Gives the lock up.
+    fn unlock(&self, file: &Self::File) -> Result<(), Fault>;
+    /// Whether some process has the file open for writing; `None` when that cannot be known.
+    fn has_writer(&self, path: &ProjectPath) -> Result<Option<bool>, Fault>;
+
+    /// Names this boot of this machine: after a change of it, only what was synced is there.
+    fn boot_id(&self) -> String;
+    /// Both clocks.
+    fn now(&self) -> Now;
+    /// Lets time pass.
+    fn pause(&self, time: Duration);
+    /// This process, as a person would name it, and as `ps` does.
+    fn process(&self) -> u32;
+}

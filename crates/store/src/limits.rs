@@ -1,0 +1,38 @@
+//! Every limit of the store, by name. Nothing in it loops, queues or grows past one of these.
+
+use std::time::Duration;
+
+/// The longest path of a document, in bytes.
+pub const PATH_BYTES: usize = 4000;
+/// The longest name within a path: what Linux file systems allow.
+pub const NAME_BYTES: usize = 255;
+/// Text up to this size travels inside a record; anything larger, or not UTF-8, is a blob.
+pub const INLINE_BYTES: usize = 64 * 1024;
+/// A longer line in the journal is damage, not a record.
+pub const RECORD_BYTES: usize = 64 * 1024 * 1024;
+/// The largest document.
+pub const DOCUMENT_BYTES: u64 = 1024 * 1024 * 1024;
+/// How much of a journal segment is filled with padding ahead of its end, so that a commit changes no file size.
+pub const PADDING_BYTES: usize = 128 * 1024;
+/// A checkpoint is due when this much journal has been written since the last, or twice the last checkpoint's size.
+pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
+/// How many changes of a document are remembered to find the version that an edit started from.
+pub const REMEMBERED_CHANGES: usize = 4096;
+/// How many bytes of changes of one document are remembered.
+pub const REMEMBERED_BYTES: usize = 4 * 1024 * 1024;
+/// An edit is taken over when its stamp was the same twice, this far apart.
+pub const EDIT_SETTLES: Duration = Duration::from_millis(50);
+/// A file that some process holds open for writing counts as unsettled for at most this long.
+pub const WRITER_PATIENCE: Duration = Duration::from_secs(10);
+/// The shortest time between two placings of one file.
+pub const PLACE_PAUSE: Duration = Duration::from_millis(20);
+/// A file is placed again no sooner than this many times what its last placing took.
+pub const PLACE_COST_FACTOR: u32 = 10;
+/// File times closer to the present than this say nothing about what came after.
+pub const RACY: Duration = Duration::from_millis(20);
+/// Between two tries for a lock that another process holds.
+pub const LOCK_PAUSE: Duration = Duration::from_micros(100);
+/// After this long the holder of the lock is named.
+pub const LOCK_NAMED: Duration = Duration::from_secs(2);
+/// After this long waiting for the lock ends with a fault.
+pub const LOCK_PATIENCE: Duration = Duration::from_secs(30);
