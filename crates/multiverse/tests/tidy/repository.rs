@@ -93,11 +93,10 @@ impl Repository {
 /// Whether a file is a module of a crate, and not a test or an example.
 pub(crate) fn is_module(path: &str) -> bool {
     let mut names = path.split('/');
-    match (names.next(), names.next(), names.next()) {
-        (Some("crates"), Some(_), Some("src")) => true,
-        (Some("bench"), Some("src"), _) => true,
-        _ => false,
-    }
+    matches!(
+        (names.next(), names.next(), names.next()),
+        (Some("crates"), Some(_), Some("src")) | (Some("bench"), Some("src"), _)
+    )
 }
 
 #[test]

@@ -1,0 +1,185 @@
+//! The command line: what can be asked, how it is answered, how it ends. One file per command; the doc comment of its
+//! arguments is its help page. Holds no rules of its own and reads nothing before it is needed.
+
+mod check;
+mod documents;
+mod exit;
+mod failure;
+mod output;
+mod snippet;
+mod visible;
+
+// Written and tested, but no commands yet: each is registered when the store answers it.
+#[expect(dead_code, reason = "not registered yet")]
+mod adopt;
+#[expect(dead_code, reason = "not registered yet")]
+mod doctor;
+#[expect(dead_code, reason = "not registered yet")]
+mod history;
+#[expect(dead_code, reason = "not registered yet")]
+mod project;
+#[expect(dead_code, reason = "not registered yet")]
+mod restore;
+#[expect(dead_code, reason = "not registered yet")]
+mod undo;
+#[expect(dead_code, reason = "not registered yet")]
+mod verify;
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _};
+
+use exit::Exit;
+use failure::{Failure, Kind};
+use output::{Color, Form, Loudness, Output};
+
+/// Long, many-agent work that does not go wrong silently
+///
+/// Documents in Markdown, YAML and JSON are the interface: read them, edit them,
+/// keep them in git. Data goes to stdout, talk to stderr. With --json there is one
+/// object a line on stdout, errors included.
+///
+/// Examples:
+///   multiverse check README.md    what is odd in a document, and where
+///   multiverse check --json .     every document below this folder, for a program
+///   multiverse help check         the page of a command
+///
+/// Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
+/// 5 nothing to do now
+#[derive(Debug, clap::Parser)]
+#[command(name = "multiverse", version, verbatim_doc_comment, arg_required_else_help = true, max_term_width = 100)]
+struct Arguments {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What every command understands.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+struct Global {
+    /// The project's folder; paths are taken from there
+    #[arg(short = 'C', long = "project", value_name = "DIR", global = true)]
+    project: Option<PathBuf>,
+
+    /// Write one JSON object a line
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// Say nothing but errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say every step
+    #[arg(short, long, global = true)]
+    verbose: bool,
+
+    /// When to use colours; NO_COLOR is honoured
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true, global = true)]
+    color: Color,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Check(check::Arguments),
+}
+
+/// Reads the command line, does what it asks, and says how that ended.
+pub(crate) fn run(arguments: &[OsString]) -> Exit {
+    match parse(arguments) {
+        Ok(parsed) => parsed.run(),
+        Err(error) => {
+            // What is wrong is told with the arguments in it, and those may come from the names of files.
+            let visible: Vec<OsString> = arguments.iter().map(|one| visible::path(Path::new(one)).into()).collect();
+            explain(&parse(&visible).err().unwrap_or(error), arguments)
+        }
+    }
+}
+
+fn parse(arguments: &[OsString]) -> Result<Arguments, clap::Error> {
+    let matches = command(arguments).try_get_matches_from(arguments)?;
+    Arguments::from_arg_matches(&matches)
+}
+
+fn command(arguments: &[OsString]) -> clap::Command {
+    Arguments::command().color(color_asked_for(arguments).for_help())
+}
+
+impl Arguments {
+    fn run(self) -> Exit {
+        let mut output = self.global.output();
+        let done = match &self.command {
+            Command::Check(arguments) => arguments.run(self.global.project.as_deref(), &mut output),
+        };
+        let finished = done.and_then(|exit| output.finish().map(|()| exit).map_err(Failure::from));
+        finished.unwrap_or_else(|failure| {
+            // If even this cannot be written, the exit code is all that is left to tell it.
+            let _ = output.failure(&failure).and_then(|()| output.finish());
+            failure.exit()
+        })
+    }
+}
+
+impl Global {
+    fn output(&self) -> Output {
+        let form = if self.json { Form::Json } else { Form::Text };
+        let loudness = match (self.quiet, self.verbose) {
+            (true, _) => Loudness::Quiet,
+            (false, true) => Loudness::Verbose,
+            (false, false) => Loudness::Normal,
+        };
+        Output::of_process(form, loudness, self.color)
+    }
+}
+
+/// A path on the command line, as seen from the folder that was given.
+fn resolve(project: Option<&Path>, path: &Path) -> PathBuf {
+    match project {
+        Some(folder) if path.as_os_str() != "-" => folder.join(path),
+        _ => path.into(),
+    }
+}
+
+/// Shows a help page that was asked for, or what is wrong with the command line.
+fn explain(error: &clap::Error, arguments: &[OsString]) -> Exit {
+    let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // Who gives no command gets the page with the examples.
+        let _ = write!(std::io::stderr(), "{}", command(arguments).render_long_help());
+    } else if !is_asked_for && before_double_dash(arguments).any(|argument| argument == "--json") {
+        let mut output = Output::of_process(Form::Json, Loudness::Normal, Color::Never);
+        let _ = output.failure(&usage_failure(&error.render().to_string())).and_then(|()| output.finish());
+    } else {
+        let _ = error.print();
+    }
+    if is_asked_for { Exit::Done } else { Exit::Usage }
+}
+
+/// What clap says, as a failure: its first paragraph is what is wrong, a tip is the hint.
+fn usage_failure(text: &str) -> Failure {
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(message).split_whitespace().collect::<Vec<_>>().join(" ");
+    let tip = text.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    Failure::new(Kind::Usage, message).hint(tip.unwrap_or("`multiverse --help` shows what can be asked"))
+}
+
+/// The colours asked for, found before anything else is understood: an error in the command line has colours, too.
+fn color_asked_for(arguments: &[OsString]) -> Color {
+    let values =
+        before_double_dash(arguments).zip(arguments.iter().skip(2).map(OsString::as_os_str).chain([OsStr::new("")]));
+    let asked = values.filter_map(|(argument, next)| match argument.to_str()? {
+        "--color" => next.to_str(),
+        argument => argument.strip_prefix("--color="),
+    });
+    let known = asked.filter_map(|value| <Color as clap::ValueEnum>::from_str(value, false).ok());
+    known.last().unwrap_or(Color::Auto)
+}
+
+/// The arguments that can be options, the program's name left out.
+fn before_double_dash(arguments: &[OsString]) -> impl Iterator<Item = &OsStr> {
+    arguments.iter().skip(1).map(OsString::as_os_str).take_while(|argument| *argument != "--")
+}

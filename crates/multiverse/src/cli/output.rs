@@ -1,0 +1,176 @@
+//! The two streams: data on stdout, talk on stderr; as text for a person or as JSON lines for a program.
+//! With `--json` stdout carries all that a program needs, errors too, and a reader follows one stream.
+//! Knows no command.
+
+use std::io::{self, BufWriter, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use super::failure::Failure;
+use super::visible;
+
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default();
+pub(crate) const PLACE: Style = Style::new().bold();
+pub(crate) const FRAME: Style = AnsiColor::Blue.on_default();
+
+/// The form of the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Json,
+}
+
+/// How much is said beside the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Loudness {
+    /// Errors alone.
+    Quiet,
+    Normal,
+    /// Every step.
+    Verbose,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Wherever the output goes
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// Where a command puts what it has to say.
+pub(crate) struct Output {
+    data: AutoStream<Box<dyn Write>>,
+    talk: AutoStream<Box<dyn Write>>,
+    form: Form,
+    loudness: Loudness,
+    /// The reader of the data has gone (`| head`). That is its good right: the rest is not written.
+    data_closed: bool,
+}
+
+impl Output {
+    /// The streams of this process.
+    pub(crate) fn of_process(form: Form, loudness: Loudness, color: Color) -> Self {
+        let (stdout, stderr) = (io::stdout(), io::stderr());
+        let data_color = color.resolve(&stdout);
+        let talk_color = color.resolve(&stderr);
+        Self::new(Box::new(BufWriter::new(stdout)), data_color, Box::new(stderr), talk_color, form, loudness)
+    }
+
+    fn new(
+        data: Box<dyn Write>,
+        data_color: ColorChoice,
+        talk: Box<dyn Write>,
+        talk_color: ColorChoice,
+        form: Form,
+        loudness: Loudness,
+    ) -> Self {
+        Self {
+            data: AutoStream::new(data, data_color),
+            talk: AutoStream::new(talk, talk_color),
+            form,
+            loudness,
+            data_closed: false,
+        }
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Writes data as it is. The text may hold styles; foreign text in it was made visible before.
+    pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
+        if self.data_closed {
+            return Ok(());
+        }
+        let written = self.data.write_all(text.as_bytes());
+        self.unless_closed(written)
+    }
+
+    /// Writes one object as one line.
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string(value).map_err(io::Error::other)?;
+        self.data(&format!("{}\n", visible::json(&text)))
+    }
+
+    /// Says something that is not data.
+    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
+        self.say_from(Loudness::Normal, text)
+    }
+
+    /// Says something for those who asked for every step.
+    pub(crate) fn detail(&mut self, text: &str) -> io::Result<()> {
+        self.say_from(Loudness::Verbose, text)
+    }
+
+    /// Shows a failure, in the form that was asked for.
+    pub(crate) fn failure(&mut self, failure: &Failure) -> io::Result<()> {
+        if self.form == Form::Json {
+            return self.json(&ErrorLine { error: failure });
+        }
+        self.say_from(Loudness::Quiet, &format!("{BAD}error{BAD:#}: {}", failure.message()))?;
+        match failure.hint_text() {
+            Some(hint) => self.say_from(Loudness::Quiet, &format!("{HINT}hint{HINT:#}: {hint}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Hands everything over to the system.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        let flushed = self.data.flush();
+        self.unless_closed(flushed)
+    }
+
+    /// Data first, so that on a terminal both streams come in the order they were written.
+    fn say_from(&mut self, least: Loudness, text: &str) -> io::Result<()> {
+        self.finish()?;
+        if self.loudness >= least {
+            // Nobody is left to tell when stderr is gone.
+            let _ = writeln!(self.talk, "{text}");
+        }
+        Ok(())
+    }
+
+    fn unless_closed(&mut self, written: io::Result<()>) -> io::Result<()> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.data_closed = true;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}
+
+/// A failure as a line of JSON: the key says what the object is.
+#[derive(Serialize)]
+struct ErrorLine<'a> {
+    error: &'a Failure,
+}
+
+impl Color {
+    fn resolve<S: io::IsTerminal + anstream::stream::RawStream>(self, stream: &S) -> ColorChoice {
+        match self {
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+            // This is what knows NO_COLOR, CLICOLOR and TERM=dumb.
+            Self::Auto => AutoStream::choice(stream),
+        }
+    }
+
+    /// The same choice for the help pages.
+    pub(crate) fn for_help(self) -> clap::ColorChoice {
+        match self {
+            Self::Auto => clap::ColorChoice::Auto,
+            Self::Always => clap::ColorChoice::Always,
+            Self::Never => clap::ColorChoice::Never,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! `multiverse check`: documents found, problems shown, errors told.
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use crate::place::Place;
+
+const BROKEN: &[u8] = b"# Plan\n\n| id | title | status |\n|---|---|---|\n| 1 | write | DONE |\n| 2 | read |\n";
+
+#[test]
+fn a_problem_is_shown_with_its_line() {
+    let place = Place::with(&[("plan.md", BROKEN), ("a.yaml", b"a: [1, 2\n"), ("b.json", b"{\"a\": 1,}\n")]);
+    insta::assert_snapshot!(place.run(&["check", "plan.md"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "a.yaml"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "b.json"]).shown(), @"");
+}
+
+#[test]
+fn a_problem_is_an_object() {
+    let place = Place::with(&[("plan.md", BROKEN), ("good.md", b"# Good\n")]);
+    insta::assert_snapshot!(place.run(&["check", "--json", "plan.md", "good.md", "gone.md"]).shown(), @"");
+}
+
+#[test]
+fn folders_are_walked_by_name() {
+    let place = Place::with(&[
+        ("d/b.md", b"# B\n"),
+        ("d/a/c.yml", b"a: 1\n"),
+        ("d/a/d.JSON", b"{}\n"),
+        ("d/e.markdown", b"# E\n"),
+        ("d/other.txt", b"x"),
+        ("d/.git/x.md", BROKEN),
+        ("d/.multiverse/x.md", BROKEN),
+        ("d/target/x.md", BROKEN),
+        ("empty/x.txt", b"x"),
+    ]);
+    symlink(place.path("d"), place.path("d/loop")).unwrap();
+    let ran = place.run(&["check", "-v", "d"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    let said: Vec<&str> = ran.stderr.lines().map(|line| line.split(':').next().unwrap()).collect();
+    assert_eq!(said, ["d/a/c.yml", "d/a/d.JSON", "d/b.md", "d/e.markdown", "no problems in 4 documents"]);
+    insta::assert_snapshot!(place.run(&["check", "empty"]).shown(), @"");
+}
+
+#[test]
+fn files_that_are_no_documents_are_told() {
+    let place = Place::with(&[
+        ("a.txt", b"x"),
+        ("noending", b"x"),
+        ("picture.md", b"\x89PNG\r\n\x1a\n\0\0\0\xff"),
+        ("good.md", b"# Good\n"),
+    ]);
+    insta::assert_snapshot!(place.run(&["check", "gone.md", "a.txt", "noending", "picture.md", "good.md"]).shown(), @"");
+    // A device never ends, a pipe waits for a writer.
+    let ran = place.run(&["check", "--as", "md", "/dev/zero"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("it is a pipe or device, not a file"), "{}", ran.shown());
+}
+
+/// QL-24: no permission is a clear error.
+#[test]
+fn an_unreadable_file_is_told() {
+    let place = Place::with(&[("secret.md", b"# S\n")]);
+    let mut permissions = std::fs::metadata(place.path("secret.md")).unwrap().permissions();
+    permissions.set_mode(0o000);
+    std::fs::set_permissions(place.path("secret.md"), permissions).unwrap();
+    if std::fs::read(place.path("secret.md")).is_ok() {
+        // The superuser may read everything; a folder in the place of a parent is what it cannot read.
+        let ran = place.run(&["check", "secret.md/x.md"]);
+        assert!(ran.code == 1 && ran.stderr.contains("not a directory"), "{}", ran.shown());
+        return;
+    }
+    insta::assert_snapshot!(place.run(&["check", "secret.md"]).shown(), @r"
+    exit code 1
+    --- stderr
+    error: cannot read secret.md: permission denied
+    hint: change its owner or permissions, then try again
+    no problems in 0 documents
+    ");
+}
+
+#[test]
+fn stdin_is_a_document_when_its_format_is_given() {
+    let place = Place::with(&[]);
+    let ran = place.run_with_input(&["check", "-", "--as", "md"], BROKEN);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.starts_with("<stdin>:6:1: "), "{}", ran.shown());
+    assert_eq!(place.run_with_input(&["check", "--as=json", "-"], b"{}").code, 0);
+    insta::assert_snapshot!(place.run_with_input(&["check", "-"], b"{}").shown(), @"");
+}
+
+#[test]
+fn the_format_given_counts_more_than_the_ending() {
+    let place = Place::with(&[("notes.txt", b"a: [1\n"), ("a.md", b"{}\n")]);
+    for (arguments, code) in [
+        (&["check", "notes.txt"][..], 1),
+        (&["check", "notes.txt", "--as", "yaml"], 1),
+        (&["check", "notes.txt", "--as", "md"], 0),
+        (&["check", "a.md", "--as", "json"], 0),
+        (&["check", "a.md", "--as", "toml"], 2),
+    ] {
+        let ran = place.run(arguments);
+        assert_eq!(ran.code, code, "{arguments:?}\n{}", ran.shown());
+    }
+}
+
+#[test]
+fn paths_are_taken_from_the_folder_that_is_given() {
+    let place = Place::with(&[("there/a.md", b"# A\n")]);
+    assert_eq!(place.run(&["check", "a.md"]).code, 1);
+    assert_eq!(place.run(&["check", "-C", "there", "a.md"]).code, 0);
+    assert_eq!(place.run(&["--project", "there", "check", "a.md"]).code, 0);
+}
+
+/// QL-34: what stands in a file is shown, not sent.
+#[test]
+fn escape_sequences_in_documents_are_shown_not_sent() {
+    let name = "a\u{1b}]0;x\u{7}.md";
+    let document = "| a | b |\n|---|---|\n| \u{1b}[2J\u{9b}31m\u{202e} |\n";
+    let place = Place::with(&[(name, document.as_bytes())]);
+    for arguments in [&["check", "."][..], &["check", "--json", "."], &["check", "-v", name]] {
+        let ran = place.run(arguments);
+        assert_eq!(ran.code, 1, "{}", ran.shown());
+        let all = format!("{}{}", ran.stdout, ran.stderr);
+        let raw: Vec<char> =
+            all.chars().filter(|one| (one.is_control() && *one != '\n') || *one == '\u{202e}').collect();
+        assert_eq!(raw, [], "{arguments:?}");
+    }
+    assert_eq!(place.run(&["check", "--json", "."]).json()[0]["problem"]["path"], format!("./{name}"));
+}

@@ -1,0 +1,153 @@
+//! What all commands share: help, usage errors, streams, colours, exit codes.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use crate::place::{Place, Ran};
+
+/// A document with one problem for each `BROKEN` line of a row that is too short.
+const BROKEN: &[u8] = b"| a | b |\n|---|---|\n| 1 |\n";
+
+#[test]
+fn no_arguments_teach_and_are_a_usage_error() {
+    let ran = Place::with(&[]).run(&[]);
+    insta::assert_snapshot!(ran.shown(), @"");
+}
+
+#[test]
+fn help_is_data_and_version_is_one_line() {
+    let place = Place::with(&[]);
+    for arguments in [&["--help"][..], &["help"], &["check", "--help"], &["help", "check"]] {
+        let ran = place.run(arguments);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{arguments:?}");
+        assert!(ran.stdout.contains("Examples:"), "{arguments:?}");
+    }
+    let version = place.run(&["--version"]);
+    assert_eq!(version.shown(), format!("exit code 0\n--- stdout\nmultiverse {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+/// Every example on every help page is run as it is written, by a shell.
+#[test]
+fn examples_on_the_help_pages_work() {
+    let files: &[(&str, &[u8])] =
+        &[("README.md", b"# One\n"), ("docs/a.md", b"# Two\n"), ("plan.yaml", b"a: 1\n"), ("notes.txt", b"# Three\n")];
+    let place = Place::with(files);
+    let commands = place.run(&["help"]).stdout;
+    let commands = commands.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    let commands = commands.filter(|command| *command != "help");
+    let mut pages = vec![place.run(&["help"])];
+    pages.extend(commands.map(|command| place.run(&["help", command])));
+    let mut count = 0;
+    for page in &pages {
+        let examples: Vec<&str> = examples(&page.stdout).collect();
+        assert!(!examples.is_empty(), "no example in:\n{}", page.stdout);
+        for example in examples {
+            let binary = std::path::Path::new(env!("CARGO_BIN_EXE_multiverse"));
+            let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
+            let place = Place::with(files);
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", example]).current_dir(place.path("")).env_clear().env("PATH", path).stdin(Stdio::null());
+            let ran = Ran::of(shell.output().unwrap());
+            assert_eq!(ran.code, 0, "`{example}`\n{}", ran.shown());
+            count += 1;
+        }
+    }
+    assert!(count >= pages.len());
+}
+
+/// The indented lines below "Examples:", what stands after several blanks left out.
+fn examples(page: &str) -> impl Iterator<Item = &str> {
+    let lines = page.lines().skip_while(|line| *line != "Examples:").skip(1).take_while(|line| line.starts_with("  "));
+    lines.filter_map(|line| line.trim().split("   ").next())
+}
+
+#[test]
+fn a_typo_is_met_with_a_suggestion() {
+    let place = Place::with(&[]);
+    insta::assert_snapshot!(place.run(&["chekc", "a.md"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "--jsno", "a.md"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check"]).shown(), @"");
+}
+
+#[test]
+fn usage_errors_are_json_when_json_is_asked_for() {
+    let place = Place::with(&[]);
+    insta::assert_snapshot!(place.run(&["--json", "chekc"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "--json"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "-", "--json"]).shown(), @"");
+    // Behind `--` it is the name of a file.
+    assert_eq!(place.run(&["chekc", "--", "--json"]).stdout, "");
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let document = [b"| a | b |\n|---|---|\n", b"| 1 |\n".repeat(500).as_slice()].concat();
+    let place = Place::with(&[("a.md", b"# A\n"), ("big.md", &document)]);
+    for (arguments, code) in [(&["check", "big.md"][..], 1), (&["check", "--json", "big.md"], 1), (&["--help"], 0)] {
+        // A pipe whose reading end is closed before the program begins to write.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = Ran::of(place.command(arguments).stdout(writer).output().unwrap());
+        assert_eq!(ran.code, code, "{arguments:?}\n{}", ran.shown());
+        assert!(!ran.stderr.contains("error") && !ran.stderr.contains("panic"), "{}", ran.shown());
+    }
+}
+
+/// QL-24: output that cannot be written is an error that says so.
+#[test]
+fn a_full_disk_behind_stdout_is_an_error() {
+    let place = Place::with(&[("a.md", BROKEN)]);
+    for arguments in [&["check", "a.md"][..], &["check", "--json", "a.md"]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let ran = Ran::of(place.command(arguments).stdout(full).output().unwrap());
+        assert_eq!(ran.code, 1, "{arguments:?}");
+        if !arguments.contains(&"--json") {
+            insta::assert_snapshot!(ran.shown(), @"");
+        }
+    }
+}
+
+#[test]
+fn colours_follow_the_option_and_the_environment() {
+    let place = Place::with(&[("a.md", BROKEN)]);
+    let colored = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = place.command(&[&["check", "a.md"], arguments].concat());
+        command.envs(variables.iter().copied());
+        Ran::of(command.output().unwrap()).stdout.contains('\u{1b}')
+    };
+    assert!(!colored(&[], &[]), "no terminal, no colours");
+    assert!(colored(&["--color", "always"], &[]));
+    assert!(colored(&["--color=always"], &[("NO_COLOR", "1")]), "the option is nearer than the environment");
+    assert!(colored(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(!colored(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!colored(&["--json", "--color", "always"], &[]), "JSON has no colours");
+    let usage = |color: &str| place.run(&["--color", color, "chekc"]).stderr.contains('\u{1b}');
+    assert!(usage("always") && !usage("never"));
+}
+
+/// QL-34: neither a name nor an argument reaches the terminal raw.
+#[test]
+fn escape_sequences_in_arguments_are_shown_not_sent() {
+    let place = Place::with(&[]);
+    for arguments in [&["check", "\u{1b}[31mx.md"][..], &["\u{1b}[31mcheck"], &["check", "--\u{1b}[31m"]] {
+        let ran = place.run(arguments);
+        assert_ne!(ran.code, 0);
+        assert!(!ran.stderr.contains('\u{1b}') && ran.stderr.contains('␛'), "{}", ran.shown());
+    }
+}
+
+#[test]
+fn quiet_and_verbose_change_the_talk_alone() {
+    let place = Place::with(&[("a.md", BROKEN), ("b.md", b"# B\n")]);
+    let normal = place.run(&["check", "a.md", "b.md"]);
+    let quiet = place.run(&["check", "-q", "a.md", "b.md"]);
+    let verbose = place.run(&["check", "-v", "a.md", "b.md"]);
+    assert_eq!((&normal.stdout, normal.code), (&quiet.stdout, quiet.code));
+    assert_eq!((&normal.stdout, normal.code), (&verbose.stdout, verbose.code));
+    assert_eq!(normal.stderr, "1 problem in 2 documents\n");
+    assert_eq!(quiet.stderr, "");
+    assert_eq!(verbose.stderr, "a.md: 1 problem\nb.md: 0 problems\n1 problem in 2 documents\n");
+    assert_eq!(place.run(&["check", "-q", "-v", "a.md"]).code, 2);
+}

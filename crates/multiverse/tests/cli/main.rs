@@ -1,0 +1,7 @@
+//! The program as a user meets it: what it prints, where, and how it ends. Each test runs the binary in a folder and an
+//! environment of its own.
+#![cfg(test)]
+
+mod check;
+mod frame;
+mod place;
