@@ -1,0 +1,123 @@
+//! Owns the tree that YAML and JSON documents are read into: values with the bytes they stand at.
+//! Must not know either syntax.
+
+use std::ops::Range;
+
+use crate::problem::Problem;
+
+/// A document as far as it could be read, and what is odd about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The value; of a YAML stream, that of its first document.
+    pub root: Option<Node>,
+    /// Further documents of a YAML stream.
+    pub more: Vec<Node>,
+    /// In the order of the document.
+    pub problems: Vec<Problem>,
+}
+
+/// A value and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The bytes it was read from.
+    pub span: Range<usize>,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a value is. Numbers stay as they are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A number, as written.
+    Number(String),
+    /// Text, decoded.
+    Text(String),
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping, in the order of the document, duplicates included.
+    Map(Vec<Entry>),
+    /// A YAML alias. It is not expanded, so that no document grows beyond its own size.
+    Alias,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The key as text.
+    pub key: String,
+    /// Where the key stands.
+    pub key_span: Range<usize>,
+    /// What it holds.
+    pub value: Node,
+}
+
+impl Node {
+    /// The value of a key of this mapping; of several equal keys the first.
+    pub fn value(&self, key: &str) -> Option<&Node> {
+        match &self.kind {
+            Kind::Map(entries) => entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value),
+            _ => None,
+        }
+    }
+
+    /// The value at a JSON pointer (`/tasks/0/name`), so that a schema's complaint finds its place.
+    pub fn pointer(&self, pointer: &str) -> Option<&Node> {
+        let mut node = self;
+        for part in pointer.split('/').skip(1) {
+            let part = part.replace("~1", "/").replace("~0", "~");
+            node = match &node.kind {
+                Kind::List(items) => items.get(part.parse::<usize>().ok()?)?,
+                _ => node.value(&part)?,
+            };
+        }
+        Some(node)
+    }
+
+    /// Moves every span, for a document that stands within another.
+    pub(crate) fn move_by(&mut self, offset: usize) {
+        let moved = |span: &mut Range<usize>| *span = span.start + offset..span.end + offset;
+        moved(&mut self.span);
+        match &mut self.kind {
+            Kind::List(items) => items.iter_mut().for_each(|item| item.move_by(offset)),
+            Kind::Map(entries) => {
+                for entry in entries {
+                    moved(&mut entry.key_span);
+                    entry.value.move_by(offset);
+                }
+            }
+            Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Text(_) | Kind::Alias => {}
+        }
+    }
+
+    /// The same value with all spans empty, to compare what two documents say.
+    pub(crate) fn without_spans(&self) -> Node {
+        let kind = match &self.kind {
+            Kind::List(items) => Kind::List(items.iter().map(Node::without_spans).collect()),
+            Kind::Map(entries) => {
+                let plain = |entry: &Entry| Entry {
+                    key: entry.key.clone(),
+                    key_span: 0..0,
+                    value: entry.value.without_spans(),
+                };
+                Kind::Map(entries.iter().map(plain).collect())
+            }
+            other => other.clone(),
+        };
+        Node { span: 0..0, kind }
+    }
+
+    /// Scalars as text: what stands there, decoded.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Text(text) | Kind::Number(text) => Some(text),
+            Kind::Bool(true) => Some("true"),
+            Kind::Bool(false) => Some("false"),
+            Kind::Null => Some(""),
+            Kind::List(_) | Kind::Map(_) | Kind::Alias => None,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Owns one function per codec that takes any bytes and fails only by panicking (QL-25). The seeded mutation loop of
+//! the tests and fuzzing engines call the same functions. Must not be used by anything else.
+
+use crate::markdown::{cells, paths};
+use crate::{Document, Problem, TableId, json, yaml};
+
+/// Reads a Markdown document, looks at all of it, and edits it in every way.
+pub fn fuzz_markdown(bytes: &[u8]) {
+    let document = Document::parse(bytes);
+    assert_eq!(document.to_bytes(), bytes, "the same bytes come out");
+    check_problems(&document.problems(), bytes);
+    let mut at = 0;
+    for table in document.tables() {
+        assert!(table.span().start >= at && table.span().end <= bytes.len(), "tables follow each other");
+        at = table.span().end;
+        table.headings();
+        for row in table.rows() {
+            for column in 0..row.len() {
+                assert!(row.cell(column).is_some_and(|cell| cell.span.end <= bytes.len()));
+            }
+        }
+    }
+    for section in document.sections() {
+        assert!(section.span.end <= bytes.len() && section.body.end <= section.span.end, "{section:?}");
+    }
+    document.fences();
+    document.front_matter();
+    edit(&document);
+}
+
+/// Reads a cell, and writes its value and the cell's own text.
+pub fn fuzz_cell(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for value in [cells::decode(&text), text.into_owned()] {
+        if let Ok(cell) = cells::encode(&value) {
+            assert_eq!(cells::decode(&cell), value, "written as {cell:?}");
+            assert!(!cell.contains(['\n', '\r']), "a cell is one line: {cell:?}");
+        }
+        cells::status_word(&value);
+        paths::read_paths(&value);
+    }
+}
+
+/// Reads YAML.
+pub fn fuzz_yaml(bytes: &[u8]) {
+    check_problems(&yaml::parse(bytes).problems, bytes);
+}
+
+/// Reads JSON.
+pub fn fuzz_json(bytes: &[u8]) {
+    check_problems(&json::parse(bytes).problems, bytes);
+}
+
+fn check_problems(problems: &[Problem], bytes: &[u8]) {
+    for problem in problems {
+        assert!(problem.line >= 1 && problem.column >= 1, "{problem:?}");
+        assert!(problem.span.start <= problem.span.end && problem.span.end <= bytes.len(), "{problem:?}");
+    }
+}
+
+/// After each edit the document is the same as if it had been read anew.
+fn edit(document: &Document) {
+    const TABLES: usize = 3;
+    let tables: Vec<TableId> = document.tables().take(TABLES).map(|table| table.id()).collect();
+    let same = |edited: &Document| {
+        let fresh = Document::parse(edited.to_bytes());
+        assert!(edited.has_same_tree(&fresh), "{edited:?}\nfresh {fresh:?}\n{edited}");
+    };
+    for table in tables {
+        let (columns, rows) =
+            document.table(table).map(|table| (table.columns().len(), table.row_count())).unwrap_or_default();
+        for value in ["", "x", "# |\n`", "- \\"] {
+            for (row, column) in [(0, 0), (rows / 2, columns / 2), (rows.saturating_sub(1), columns.saturating_sub(1))]
+            {
+                let mut edited = document.clone();
+                if edited.set_cell(table, row, column, value).is_ok() {
+                    let read = edited.table(table).ok().and_then(|table| table.row(row)).map(|row| row.value(column));
+                    assert_eq!(read.as_deref(), Some(value), "row {row}, column {column} in\n{edited}");
+                    same(&edited);
+                }
+            }
+            let mut edited = document.clone();
+            if edited.append_row(table, &[value]).is_ok() {
+                same(&edited);
+                let removed = edited.remove_row(table, rows);
+                assert!(removed.is_ok() && edited.to_bytes() == document.to_bytes(), "{removed:?}");
+                same(&edited);
+            }
+        }
+        let mut edited = document.clone();
+        if edited.remove_row(table, rows / 2).is_ok() {
+            same(&edited);
+        }
+    }
+    let mut edited = document.clone();
+    if edited.set_front_matter("fuzz", crate::Scalar::Text("a: b")).is_ok() {
+        same(&edited);
+        assert_eq!(
+            edited.front_matter().and_then(|matter| matter.value("fuzz").map(str::to_owned)).as_deref(),
+            Some("a: b")
+        );
+    }
+    let mut edited = document.clone();
+    if edited.append_section(2, "Fuzz", "text").is_ok() {
+        same(&edited);
+        assert!(edited.section("Fuzz").is_some());
+    }
+    let mut edited = document.clone();
+    if let Some(heading) = document.headings().first()
+        && edited.append_to_section(&heading.title, "text").is_ok()
+    {
+        same(&edited);
+    }
+}

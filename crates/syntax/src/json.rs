@@ -1,0 +1,29 @@
+//! Owns reading JSON for `check`: a tree with spans, and problems with places. Strict about what JSON is, lenient in
+//! going on behind a mistake, so that one look shows more than the first. Must not change documents.
+
+mod reader;
+
+use crate::data::Parsed;
+
+/// Reads a JSON document. This never fails.
+pub fn parse(bytes: &[u8]) -> Parsed {
+    let (root, findings) = reader::read(bytes);
+    Parsed { root, more: Vec::new(), problems: findings.place(bytes) }
+}
+
+/// Writes text as a JSON string, quotes included.
+pub fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            character if character.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            character => out.push(character),
+        }
+    }
+    out.push('"');
+}

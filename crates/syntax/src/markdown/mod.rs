@@ -1,0 +1,222 @@
+//! Owns a Markdown document: its bytes as a rope, its blocks as line numbers, and the way from one to the other.
+//!
+//! - `line`: what one line can be; `blocks`: what it is in its place; `row`: the cells of one line
+//! - `cells`, `paths`: from the text of a cell to its value and back
+//! - `tables`, `sections`, `front_matter`: views of a document
+//! - `edit_rows`, `edit_text`: changes to a document; `row_index`: rows found by key
+//! - `report`: what is odd about a document
+//!
+//! Must not know what the documents are about.
+//!
+//! Only blocks of the document itself are shown: a table in a quote or a list item is text of that quote or item.
+
+mod blocks;
+pub mod cells;
+mod edit_rows;
+mod edit_text;
+mod front_matter;
+mod line;
+pub mod paths;
+mod refusal;
+mod report;
+mod row;
+mod row_index;
+mod sections;
+mod tables;
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use text::{Change, Text};
+
+use crate::limits::MAX_REMEMBERED_EDITS;
+use blocks::{BYTE_ORDER_MARK, Block, Kind};
+pub use front_matter::{FrontMatter, Scalar};
+pub use refusal::Refusal;
+pub use row_index::RowIndex;
+pub use sections::{Fence, Heading, Section};
+pub use tables::{Cell, Column, Row, Table, TableId, Wanted};
+
+/// A Markdown document. Any bytes are one; cloning it copies nothing.
+#[derive(Clone)]
+pub struct Document {
+    text: Text,
+    tree: Arc<Tree>,
+    /// The first byte that is not UTF-8.
+    invalid_at: Option<usize>,
+    edits: Edits,
+}
+
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Tree {
+    blocks: Vec<Block>,
+    /// Which blocks are tables.
+    tables: Vec<usize>,
+}
+
+impl Tree {
+    fn scan(bytes: &[u8]) -> Self {
+        let blocks = blocks::scan(bytes);
+        let is_table = |block: &Block| matches!(block.kind, Kind::Table { .. });
+        let tables = (0..blocks.len()).filter(|index| is_table(&blocks[*index])).collect();
+        Tree { blocks, tables }
+    }
+}
+
+impl Document {
+    /// Reads a document. This never fails; what is odd is in [`Document::problems`].
+    pub fn parse(text: impl Into<Text>) -> Self {
+        let text = text.into();
+        let bytes = text.slice(0..text.len());
+        let tree = Arc::new(Tree::scan(&bytes));
+        let invalid_at = std::str::from_utf8(&bytes).err().map(|error| error.valid_up_to());
+        drop(bytes);
+        Document { text, tree, invalid_at, edits: Edits::default() }
+    }
+
+    /// The bytes as they are now.
+    pub fn text(&self) -> &Text {
+        &self.text
+    }
+
+    /// A copy of the bytes as they are now.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.text.to_vec()
+    }
+
+    /// Whether edits are refused, because the bytes are not UTF-8.
+    pub fn is_read_only(&self) -> bool {
+        self.invalid_at.is_some()
+    }
+
+    /// Whether both documents have the same blocks in the same lines.
+    #[doc(hidden)]
+    pub fn has_same_tree(&self, other: &Document) -> bool {
+        self.tree == other.tree && self.invalid_at == other.invalid_at
+    }
+
+    /// Content of a line without its line ending, and where it begins.
+    fn content(&self, line: usize) -> (usize, Cow<'_, [u8]>) {
+        let whole = self.text.line(line);
+        let mut content = self.text.slice(whole.clone());
+        let length = line::content_length(&content);
+        let skipped = if whole.start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        content = match content {
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[skipped..length]),
+            Cow::Owned(bytes) => Cow::Owned(bytes[skipped..length].to_vec()),
+        };
+        (whole.start + skipped, content)
+    }
+
+    /// Bytes of some lines, line endings included.
+    fn span(&self, lines: &Range<usize>) -> Range<usize> {
+        if lines.start >= lines.end {
+            return self.text.len()..self.text.len();
+        }
+        self.text.line(lines.start).start..self.text.line(lines.end - 1).end
+    }
+
+    /// The line ending of a line, or that of the document if this line has none.
+    fn line_ending(&self, line: usize) -> &'static [u8] {
+        for line in [line, 0] {
+            if line < self.text.line_count() {
+                let bytes = self.text.slice(self.text.line(line));
+                match &bytes[..] {
+                    [.., b'\r', b'\n'] => return b"\r\n",
+                    [.., b'\n'] => return b"\n",
+                    _ => {}
+                }
+            }
+        }
+        b"\n"
+    }
+
+    fn check_editable(&self) -> Result<(), Refusal> {
+        match self.invalid_at {
+            None => Ok(()),
+            Some(at) => Err(Refusal::ReadOnly { line: self.text.line_at(at) + 1, at }),
+        }
+    }
+
+    /// The text after a change that was made for it.
+    fn changed_text(&self, change: &Change) -> Text {
+        let mut text = self.text.clone();
+        // From the end, so that earlier places keep their numbers.
+        for splice in change.splices().iter().rev() {
+            text.splice(splice.range(), &splice.put);
+        }
+        text
+    }
+
+    /// Takes over a change that leaves every block where it is.
+    fn commit_in_place(&mut self, change: &Change, edit: Edit) {
+        self.text = self.changed_text(change);
+        self.edits.remember(edit);
+    }
+
+    /// Takes over a change that needs the whole document to be read again.
+    fn commit_parsed(&mut self, parsed: Document) {
+        self.text = parsed.text;
+        self.tree = parsed.tree;
+        self.edits.remember(Edit::Other);
+    }
+}
+
+impl fmt::Display for Document {
+    /// The bytes as they are; where they are not UTF-8, with replacement characters (see [`Document::to_bytes`]).
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&String::from_utf8_lossy(&self.text.slice(0..self.text.len())))
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Document").field("bytes", &self.text.len()).field("blocks", &self.tree.blocks).finish()
+    }
+}
+
+/// The last edits of a document, so that an index of rows can follow without reading the table again.
+#[derive(Debug, Clone)]
+struct Edits {
+    /// Who the document is now. A stamp is never used twice, so two documents with one stamp have the same bytes.
+    stamp: Arc<()>,
+    /// Earlier stamps, each with the edit that ended it.
+    past: VecDeque<(Arc<()>, Edit)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edit {
+    Cell { table: usize, row: usize, column: usize },
+    RowInserted { table: usize, row: usize },
+    RowRemoved { table: usize, row: usize },
+    Other,
+}
+
+impl Default for Edits {
+    fn default() -> Self {
+        Edits { stamp: Arc::new(()), past: VecDeque::new() }
+    }
+}
+
+impl Edits {
+    fn remember(&mut self, edit: Edit) {
+        if self.past.len() == MAX_REMEMBERED_EDITS {
+            self.past.pop_front();
+        }
+        let ended = std::mem::replace(&mut self.stamp, Arc::new(()));
+        self.past.push_back((ended, edit));
+    }
+
+    /// The edits since a stamp, or nothing if it is not known any more.
+    fn since(&self, stamp: &Arc<()>) -> Option<impl Iterator<Item = Edit> + '_> {
+        let start = if Arc::ptr_eq(stamp, &self.stamp) {
+            self.past.len()
+        } else {
+            self.past.iter().position(|(ended, _)| Arc::ptr_eq(ended, stamp))?
+        };
+        Some(self.past.iter().skip(start).map(|(_, edit)| *edit))
+    }
+}

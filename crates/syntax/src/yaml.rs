@@ -1,0 +1,223 @@
+//! Owns reading YAML for `check` and front matter: a tree with spans, and problems with places.
+//! Must not change documents, and does not expand aliases, so that nothing grows beyond the document's own size.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
+
+use crate::data::{Entry, Kind, Node, Parsed};
+use crate::limits::{MAX_DEPTH, MAX_NODES};
+use crate::problem::{Code, Findings};
+
+/// Reads a YAML stream. This never fails.
+pub fn parse(bytes: &[u8]) -> Parsed {
+    let (nodes, findings) = read(bytes);
+    let mut nodes = nodes.into_iter();
+    Parsed { root: nodes.next(), more: nodes.collect(), problems: findings.place(bytes) }
+}
+
+/// Reads a YAML stream into its documents.
+pub(crate) fn read(bytes: &[u8]) -> (Vec<Node>, Findings) {
+    let mut reader = Reader { source: "", findings: Findings::default(), open: Vec::new(), done: Vec::new(), nodes: 0 };
+    let source = match std::str::from_utf8(bytes) {
+        Ok(source) => source,
+        Err(error) => {
+            let at = error.valid_up_to();
+            let hint = "save the document as UTF-8";
+            reader.findings.add(Code::InvalidUtf8, at..at + 1, "a byte that is not UTF-8", hint);
+            return (Vec::new(), reader.findings);
+        }
+    };
+    reader.source = source;
+    let options = granit_parser::options! {
+        emit_unresolved_aliases: true,
+        emit_comments: false,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    };
+    for next in Parser::new_from_str_with_options(source, options) {
+        match next {
+            Ok((event, span)) => {
+                if !reader.event(event, &span) {
+                    break;
+                }
+            }
+            Err(error) => {
+                reader.error(&error);
+                break;
+            }
+        }
+    }
+    while !reader.open.is_empty() {
+        reader.close(source.len());
+    }
+    (reader.done, reader.findings)
+}
+
+/// What a scalar without quotes is, by the core schema of YAML 1.2.
+pub(crate) fn plain_kind(text: &str) -> Kind {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
+        "true" | "True" | "TRUE" => Kind::Bool(true),
+        "false" | "False" | "FALSE" => Kind::Bool(false),
+        _ if is_number(text) => Kind::Number(text.to_owned()),
+        _ => Kind::Text(text.to_owned()),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    let all = |digits: &str, radix: u32| !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
+    if let Some(digits) = text.strip_prefix("0x") {
+        return all(digits, 16);
+    }
+    if let Some(digits) = text.strip_prefix("0o") {
+        return all(digits, 8);
+    }
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return true;
+    }
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))),
+        None => (unsigned, None),
+    };
+    let is_mantissa = match mantissa.split_once('.') {
+        Some((whole, part)) => {
+            (all(whole, 10) || whole.is_empty()) && (all(part, 10) || part.is_empty()) && mantissa != "."
+        }
+        None => all(mantissa, 10),
+    };
+    is_mantissa && exponent.is_none_or(|exponent| all(exponent, 10))
+}
+
+struct Reader<'a> {
+    source: &'a str,
+    findings: Findings,
+    open: Vec<Open>,
+    done: Vec<Node>,
+    nodes: usize,
+}
+
+/// A collection that is being read.
+struct Open {
+    start: usize,
+    /// End of the last part that was read.
+    end: usize,
+    style: StructureStyle,
+    items: Items,
+}
+
+enum Items {
+    List(Vec<Node>),
+    Map { entries: Vec<Entry>, key: Option<(String, Range<usize>)> },
+}
+
+impl Reader<'_> {
+    /// Takes one event; false when enough was read.
+    fn event(&mut self, event: Event<'_>, span: &Span) -> bool {
+        let span = self.range(span);
+        match event {
+            Event::Scalar(text, style, _, tag) => {
+                let kind = match style {
+                    ScalarStyle::Plain if tag.is_none() => plain_kind(&text),
+                    _ => Kind::Text(text.into_owned()),
+                };
+                self.add(Node { span, kind });
+            }
+            Event::SequenceStart(style, ..) => {
+                self.open.push(Open { start: span.start, end: span.end, style, items: Items::List(Vec::new()) });
+            }
+            Event::MappingStart(style, ..) => {
+                let items = Items::Map { entries: Vec::new(), key: None };
+                self.open.push(Open { start: span.start, end: span.end, style, items });
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
+            Event::Alias(_) => self.add(Node { span, kind: Kind::Alias }),
+            Event::UnresolvedAlias(name) => {
+                let message = format!("`*{name}` names no anchor above it");
+                let hint = "define the anchor first, or put the text between quotes";
+                self.findings.add(Code::YamlUnknownAlias, span.clone(), message, hint);
+                self.add(Node { span, kind: Kind::Alias });
+            }
+            _ => {}
+        }
+        if self.nodes >= MAX_NODES {
+            let end = self.source.len();
+            let message = format!("more than {MAX_NODES} values, the rest is not read");
+            self.findings.add(Code::TooLarge, end..end, message, "split the document");
+        }
+        self.nodes < MAX_NODES
+    }
+
+    fn range(&self, span: &Span) -> Range<usize> {
+        let length = self.source.len();
+        let range = span.byte_range().unwrap_or(0..0);
+        let start = range.start.min(length);
+        start..range.end.clamp(start, length)
+    }
+
+    fn add(&mut self, node: Node) {
+        self.nodes += 1;
+        let source = self.source;
+        let Some(open) = self.open.last_mut() else {
+            self.done.push(node);
+            return;
+        };
+        open.end = open.end.max(node.span.end);
+        match &mut open.items {
+            Items::List(items) => items.push(node),
+            Items::Map { entries, key } => match key.take() {
+                Some((key, key_span)) => entries.push(Entry { key, key_span, value: node }),
+                None => {
+                    let text = match &node.kind {
+                        Kind::Text(text) | Kind::Number(text) => text.clone(),
+                        _ => source.get(node.span.clone()).unwrap_or_default().trim().to_owned(),
+                    };
+                    *key = Some((text, node.span));
+                }
+            },
+        }
+    }
+
+    fn close(&mut self, end: usize) {
+        let Some(open) = self.open.pop() else { return };
+        let end = if open.style == StructureStyle::Flow { end.max(open.end) } else { open.end };
+        let kind = match open.items {
+            Items::List(items) => Kind::List(items),
+            Items::Map { mut entries, key } => {
+                if let Some((key, key_span)) = key {
+                    let value = Node { span: key_span.end..key_span.end, kind: Kind::Null };
+                    entries.push(Entry { key, key_span, value });
+                }
+                self.report_duplicates(&entries);
+                Kind::Map(entries)
+            }
+        };
+        self.add(Node { span: open.start..end.max(open.start), kind });
+    }
+
+    fn report_duplicates(&mut self, entries: &[Entry]) {
+        let mut seen = HashSet::new();
+        for entry in entries {
+            if !seen.insert(entry.key.as_str()) {
+                let message = format!("the key `{}` is there already", entry.key);
+                let hint = "remove one of them: readers disagree about which one counts";
+                self.findings.add(Code::YamlDuplicateKey, entry.key_span.clone(), message, hint);
+            }
+        }
+    }
+
+    fn error(&mut self, error: &granit_parser::ScanError) {
+        let length = self.source.len();
+        let at = error.marker().byte_offset().unwrap_or(length).min(length);
+        let line = self.source.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
+        let indent = self.source.as_bytes()[line..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).copied();
+        let hint = match indent.into_iter().any(|byte| byte == b'\t') {
+            true => "indent with blanks: YAML does not allow tabs",
+            false => "check the indentation, colons and quotes of this line and the one above",
+        };
+        let next = self.source[at..].chars().next().map_or(0, char::len_utf8);
+        self.findings.add(Code::YamlSyntax, at..at + next, format!("not valid YAML: {}", error.info()), hint);
+    }
+}
