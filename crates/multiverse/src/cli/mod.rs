@@ -117,8 +117,7 @@ impl Arguments {
         };
         let finished = done.and_then(|exit| output.finish().map(|()| exit).map_err(Failure::from));
         finished.unwrap_or_else(|failure| {
-            // If even this cannot be written, the exit code is all that is left to tell it.
-            let _ = output.failure(&failure).and_then(|()| output.finish());
+            output.last_failure(&failure);
             failure.exit()
         })
     }
@@ -152,7 +151,7 @@ fn explain(error: &clap::Error, arguments: &[OsString]) -> Exit {
         let _ = write!(std::io::stderr(), "{}", command(arguments).render_long_help());
     } else if !is_asked_for && before_double_dash(arguments).any(|argument| argument == "--json") {
         let mut output = Output::of_process(Form::Json, Loudness::Normal, Color::Never);
-        let _ = output.failure(&usage_failure(&error.render().to_string())).and_then(|()| output.finish());
+        output.last_failure(&usage_failure(&error.render().to_string()));
     } else {
         let _ = error.print();
     }

@@ -115,10 +115,16 @@ impl Output {
         if self.form == Form::Json {
             return self.json(&ErrorLine { error: failure });
         }
-        self.say_from(Loudness::Quiet, &format!("{BAD}error{BAD:#}: {}", failure.message()))?;
-        match failure.hint_text() {
-            Some(hint) => self.say_from(Loudness::Quiet, &format!("{HINT}hint{HINT:#}: {hint}")),
-            None => Ok(()),
+        self.finish()?;
+        self.talk_of(failure);
+        Ok(())
+    }
+
+    /// Shows the failure that ends the program. If it is the data that cannot be written, stderr is what is left.
+    pub(crate) fn last_failure(&mut self, failure: &Failure) {
+        let shown = self.failure(failure).and_then(|()| self.finish());
+        if shown.is_err() {
+            self.talk_of(failure);
         }
     }
 
@@ -132,10 +138,21 @@ impl Output {
     fn say_from(&mut self, least: Loudness, text: &str) -> io::Result<()> {
         self.finish()?;
         if self.loudness >= least {
-            // Nobody is left to tell when stderr is gone.
-            let _ = writeln!(self.talk, "{text}");
+            self.talk_line(text);
         }
         Ok(())
+    }
+
+    fn talk_of(&mut self, failure: &Failure) {
+        self.talk_line(&format!("{BAD}error{BAD:#}: {}", failure.message()));
+        if let Some(hint) = failure.hint_text() {
+            self.talk_line(&format!("{HINT}hint{HINT:#}: {hint}"));
+        }
+    }
+
+    /// Nobody is left to tell when stderr is gone.
+    fn talk_line(&mut self, text: &str) {
+        let _ = writeln!(self.talk, "{text}");
     }
 
     fn unless_closed(&mut self, written: io::Result<()>) -> io::Result<()> {

@@ -9,15 +9,51 @@ const BROKEN: &[u8] = b"# Plan\n\n| id | title | status |\n|---|---|---|\n| 1 | 
 #[test]
 fn a_problem_is_shown_with_its_line() {
     let place = Place::with(&[("plan.md", BROKEN), ("a.yaml", b"a: [1, 2\n"), ("b.json", b"{\"a\": 1,}\n")]);
-    insta::assert_snapshot!(place.run(&["check", "plan.md"]).shown(), @"");
-    insta::assert_snapshot!(place.run(&["check", "a.yaml"]).shown(), @"");
-    insta::assert_snapshot!(place.run(&["check", "b.json"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "plan.md"]).shown(), @"
+    exit code 1
+    --- stdout
+    plan.md:6:1: 2 cells where the table has 3 columns
+      |
+    6 | | 2 | read |
+      | ^^^^^^^^^^^^
+      = hint: add the missing cells; a line of text directly below a table is read as a row, so put a blank line between them
+    --- stderr
+    1 problem in 1 document
+    ");
+    insta::assert_snapshot!(place.run(&["check", "a.yaml"]).shown(), @"
+    exit code 1
+    --- stdout
+    a.yaml:1:4: not valid YAML: unclosed bracket '['
+      |
+    1 | a: [1, 2
+      |    ^
+      = hint: check the indentation, colons and quotes of this line and the one above
+    --- stderr
+    1 problem in 1 document
+    ");
+    insta::assert_snapshot!(place.run(&["check", "b.json"]).shown(), @r#"
+    exit code 1
+    --- stdout
+    b.json:1:8: nothing follows this comma
+      |
+    1 | {"a": 1,}
+      |        ^
+      = hint: remove the comma
+    --- stderr
+    1 problem in 1 document
+    "#);
 }
 
 #[test]
 fn a_problem_is_an_object() {
     let place = Place::with(&[("plan.md", BROKEN), ("good.md", b"# Good\n")]);
-    insta::assert_snapshot!(place.run(&["check", "--json", "plan.md", "good.md", "gone.md"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "--json", "plan.md", "good.md", "gone.md"]).shown(), @r#"
+    exit code 1
+    --- stdout
+    {"problem":{"path":"plan.md","line":6,"column":1,"start":67,"end":79,"code":"row-too-short","message":"2 cells where the table has 3 columns","hint":"add the missing cells; a line of text directly below a table is read as a row, so put a blank line between them"}}
+    {"error":{"kind":"missing","message":"cannot read gone.md: there is no such file","hint":"look at the spelling, and at the folder you are in","path":"gone.md"}}
+    {"summary":{"documents":2,"problems":1,"errors":1}}
+    "#);
 }
 
 #[test]
@@ -38,7 +74,12 @@ fn folders_are_walked_by_name() {
     assert_eq!(ran.code, 0, "{}", ran.shown());
     let said: Vec<&str> = ran.stderr.lines().map(|line| line.split(':').next().unwrap()).collect();
     assert_eq!(said, ["d/a/c.yml", "d/a/d.JSON", "d/b.md", "d/e.markdown", "no problems in 4 documents"]);
-    insta::assert_snapshot!(place.run(&["check", "empty"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "empty"]).shown(), @"
+    exit code 1
+    --- stderr
+    error: empty holds no documents
+    hint: documents are .md, .markdown, .yaml, .yml, .json
+    ");
 }
 
 #[test]
@@ -49,7 +90,19 @@ fn files_that_are_no_documents_are_told() {
         ("picture.md", b"\x89PNG\r\n\x1a\n\0\0\0\xff"),
         ("good.md", b"# Good\n"),
     ]);
-    insta::assert_snapshot!(place.run(&["check", "gone.md", "a.txt", "noending", "picture.md", "good.md"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["check", "gone.md", "a.txt", "noending", "picture.md", "good.md"]).shown(), @"
+    exit code 1
+    --- stderr
+    error: cannot read gone.md: there is no such file
+    hint: look at the spelling, and at the folder you are in
+    error: cannot check a.txt: .txt is not the ending of a document
+    hint: documents are .md, .markdown, .yaml, .yml, .json; or say what it is with `--as md`, `yaml` or `json`
+    error: cannot check noending: its name has no ending
+    hint: documents are .md, .markdown, .yaml, .yml, .json; or say what it is with `--as md`, `yaml` or `json`
+    error: cannot check picture.md: it is binary, or text in UTF-16
+    hint: save it as UTF-8
+    no problems in 1 document
+    ");
     // A device never ends, a pipe waits for a writer.
     let ran = place.run(&["check", "--as", "md", "/dev/zero"]);
     assert_eq!(ran.code, 1);
@@ -85,7 +138,12 @@ fn stdin_is_a_document_when_its_format_is_given() {
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.starts_with("<stdin>:6:1: "), "{}", ran.shown());
     assert_eq!(place.run_with_input(&["check", "--as=json", "-"], b"{}").code, 0);
-    insta::assert_snapshot!(place.run_with_input(&["check", "-"], b"{}").shown(), @"");
+    insta::assert_snapshot!(place.run_with_input(&["check", "-"], b"{}").shown(), @"
+    exit code 2
+    --- stderr
+    error: stdin has no ending that says what it is
+    hint: add `--as md`, `--as yaml` or `--as json`
+    ");
 }
 
 #[test]

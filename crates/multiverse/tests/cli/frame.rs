@@ -5,13 +5,63 @@ use std::process::{Command, Stdio};
 
 use crate::place::{Place, Ran};
 
-/// A document with one problem for each `BROKEN` line of a row that is too short.
+/// A document with one problem.
 const BROKEN: &[u8] = b"| a | b |\n|---|---|\n| 1 |\n";
 
 #[test]
 fn no_arguments_teach_and_are_a_usage_error() {
     let ran = Place::with(&[]).run(&[]);
-    insta::assert_snapshot!(ran.shown(), @"");
+    insta::assert_snapshot!(ran.shown(), @"
+    exit code 2
+    --- stderr
+    Long, many-agent work that does not go wrong silently
+
+    Documents in Markdown, YAML and JSON are the interface: read them, edit them,
+    keep them in git. Data goes to stdout, talk to stderr. With --json there is one
+    object a line on stdout, errors included.
+
+    Examples:
+      multiverse check README.md    what is odd in a document, and where
+      multiverse check --json .     every document below this folder, for a program
+      multiverse help check         the page of a command
+
+    Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
+    5 nothing to do now
+
+    Usage: multiverse [OPTIONS] <COMMAND>
+
+    Commands:
+      check  Look for problems in documents
+      help   Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Global options:
+      -C, --project <DIR>
+              The project's folder; paths are taken from there
+
+          --json
+              Write one JSON object a line
+
+      -q, --quiet
+              Say nothing but errors
+
+      -v, --verbose
+              Say every step
+
+          --color <WHEN>
+              When to use colours; NO_COLOR is honoured
+
+              Possible values:
+              - auto:   On a terminal, unless NO_COLOR is set
+              - always: Wherever the output goes
+              - never:  Not at all
+    ");
 }
 
 #[test]
@@ -65,17 +115,58 @@ fn examples(page: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn a_typo_is_met_with_a_suggestion() {
     let place = Place::with(&[]);
-    insta::assert_snapshot!(place.run(&["chekc", "a.md"]).shown(), @"");
-    insta::assert_snapshot!(place.run(&["check", "--jsno", "a.md"]).shown(), @"");
-    insta::assert_snapshot!(place.run(&["check"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["chekc", "a.md"]).shown(), @"
+    exit code 2
+    --- stderr
+    error: unrecognized subcommand 'chekc'
+
+      tip: a similar subcommand exists: 'check'
+
+    Usage: multiverse [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(place.run(&["check", "--jsno", "a.md"]).shown(), @"
+    exit code 2
+    --- stderr
+    error: unexpected argument '--jsno' found
+
+      tip: a similar argument exists: '--json'
+
+    Usage: multiverse check --json <FILE>...
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(place.run(&["check"]).shown(), @"
+    exit code 2
+    --- stderr
+    error: the following required arguments were not provided:
+      <FILE>...
+
+    Usage: multiverse check <FILE>...
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
 fn usage_errors_are_json_when_json_is_asked_for() {
     let place = Place::with(&[]);
-    insta::assert_snapshot!(place.run(&["--json", "chekc"]).shown(), @"");
-    insta::assert_snapshot!(place.run(&["check", "--json"]).shown(), @"");
-    insta::assert_snapshot!(place.run(&["check", "-", "--json"]).shown(), @"");
+    insta::assert_snapshot!(place.run(&["--json", "chekc"]).shown(), @r#"
+    exit code 2
+    --- stdout
+    {"error":{"kind":"usage","message":"unrecognized subcommand 'chekc'","hint":"a similar subcommand exists: 'check'"}}
+    "#);
+    insta::assert_snapshot!(place.run(&["check", "--json"]).shown(), @r#"
+    exit code 2
+    --- stdout
+    {"error":{"kind":"usage","message":"the following required arguments were not provided: <FILE>...","hint":"`multiverse --help` shows what can be asked"}}
+    "#);
+    insta::assert_snapshot!(place.run(&["check", "-", "--json"]).shown(), @r#"
+    exit code 2
+    --- stdout
+    {"error":{"kind":"usage","message":"stdin has no ending that says what it is","hint":"add `--as md`, `--as yaml` or `--as json`"}}
+    "#);
     // Behind `--` it is the name of a file.
     assert_eq!(place.run(&["chekc", "--", "--json"]).stdout, "");
 }
@@ -101,11 +192,23 @@ fn a_full_disk_behind_stdout_is_an_error() {
     for arguments in [&["check", "a.md"][..], &["check", "--json", "a.md"]] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let ran = Ran::of(place.command(arguments).stdout(full).output().unwrap());
-        assert_eq!(ran.code, 1, "{arguments:?}");
-        if !arguments.contains(&"--json") {
-            insta::assert_snapshot!(ran.shown(), @"");
-        }
+        let expected = "exit code 1\n--- stderr\n\
+                        error: cannot write the output: no space left on device\n\
+                        hint: look at where the output goes: is the disk full?\n";
+        assert_eq!(ran.shown(), expected, "{arguments:?}");
     }
+}
+
+/// What the README shows is what the program prints.
+#[test]
+fn the_example_in_the_readme_is_true() {
+    let readme = include_str!("../../../../README.md");
+    let (_, rest) = readme.split_once("```console\n$ multiverse ").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let (arguments, expected) = example.split_once('\n').unwrap();
+    let plan = b"# Plan\n\n| id | task | status |\n|---|---|---|\n| 1 | write | DONE |\n| 2 | read |\n";
+    let ran = Place::with(&[("plan.md", plan)]).run(&arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(format!("{}{}", ran.stdout, ran.stderr), expected);
 }
 
 #[test]
