@@ -1,0 +1,352 @@
+//! The world for real: files below one folder of one machine. No symbolic link below that folder is followed, and
+//! nothing but regular files is opened, so that no path leads out of the project whatever somebody puts into it.
+
+mod file_system;
+mod lease;
+mod system;
+mod walk;
+
+use std::fs::{File, TryLockError};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io};
+
+use rustix::fs::{AtFlags, FileType, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+
+use self::walk::{Folder, Trouble};
+use crate::fault::{Fault, FaultKind};
+use crate::fs::{Fs, Mode, Now, ProcessState, Stamp};
+use crate::path::ProjectPath;
+
+pub use self::file_system::{FileSystem, Reach};
+
+/// Permissions of new files, before the umask.
+const NEW_FILE: u32 = 0o644;
+/// How often opening a file for writing is tried while another process looks whether it has writers.
+const LEASE_TRIES: u32 = 1000;
+/// Between two such tries; a look takes microseconds.
+const LEASE_PAUSE: Duration = Duration::from_millis(1);
+
+/// The files of one project on this machine.
+#[derive(Debug)]
+pub struct RealFs {
+    root: File,
+    path: PathBuf,
+}
+
+/// An open regular file.
+#[derive(Debug)]
+pub struct RealFile {
+    file: File,
+    path: ProjectPath,
+}
+
+impl RealFs {
+    /// The project below an existing folder. The way to that folder may lead over symbolic links.
+    pub fn open(root: &Path) -> Result<Self, Fault> {
+        let fault = |error: &io::Error| at_root("open the project", root, error);
+        let path = fs::canonicalize(root).map_err(|error| fault(&error))?;
+        let folder = rustix::fs::open(&path, walk::FOLDER_FLAGS, rustix::fs::Mode::empty());
+        let root = folder.map_err(|errno| fault(&errno.into()))?;
+        Ok(Self { root: File::from(root), path })
+    }
+
+    /// The project's folder, absolute.
+    pub fn root(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file system that the project's folder lies on.
+    pub fn file_system(&self) -> Result<FileSystem, Fault> {
+        FileSystem::of(&self.root).map_err(|error| at_root("look at the file system of", &self.path, &error))
+    }
+
+    fn folder_of(&self, path: &ProjectPath) -> Result<Folder<'_>, Trouble> {
+        walk::open_folder(self.root.as_fd(), path.parent().as_ref())
+    }
+
+    fn open_regular(&self, path: &ProjectPath, mode: Mode) -> Result<File, Trouble> {
+        let folder = self.folder_of(path)?;
+        let access = match mode {
+            Mode::Read => OFlags::RDONLY,
+            Mode::Write => OFlags::RDWR,
+            Mode::CreateNew => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+            Mode::Create => OFlags::RDWR | OFlags::CREATE,
+        };
+        // Without NONBLOCK, opening a named pipe would wait for its other end.
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+        let file = match open_patiently(&folder, path.name(), flags) {
+            Ok(file) => file,
+            Err(errno @ (Errno::NOENT | Errno::EXIST)) => return Err(errno.into()),
+            // What the system says of links, folders and sockets differs; what it is, is the better reason.
+            Err(errno) => return Err(not_regular(&folder, path.name()).unwrap_or(errno.into())),
+        };
+        walk::require_regular(FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode))?;
+        Ok(File::from(file))
+    }
+
+    /// The folder of a path at which there must be a regular file.
+    fn folder_with_file(&self, path: &ProjectPath) -> Result<Folder<'_>, Trouble> {
+        let folder = self.folder_of(path)?;
+        regular_at(&folder, path.name())?;
+        Ok(folder)
+    }
+
+    fn rename_by(&self, from: &ProjectPath, to: &ProjectPath, how: How) -> Result<(), Fault> {
+        let source = self.folder_with_file(from).map_err(|trouble| trouble.fault(how.verb(), from))?;
+        let target = match how {
+            How::Exchange => self.folder_with_file(to),
+            How::Replace | How::New => self.folder_of(to),
+        };
+        target
+            .and_then(|target| {
+                if how == How::Replace {
+                    match regular_at(&target, to.name()) {
+                        Ok(_) | Err(Trouble::System(Errno::NOENT)) => {}
+                        Err(trouble) => return Err(trouble),
+                    }
+                }
+                Ok(rustix::fs::renameat_with(source, from.name(), target, to.name(), how.flags())?)
+            })
+            .map_err(|trouble| trouble.fault(how.verb(), to))
+    }
+}
+
+/// The three ways to move a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Replace,
+    New,
+    Exchange,
+}
+
+impl How {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Replace | Self::New => "rename",
+            Self::Exchange => "exchange",
+        }
+    }
+
+    fn flags(self) -> RenameFlags {
+        match self {
+            Self::Replace => RenameFlags::empty(),
+            Self::New => RenameFlags::NOREPLACE,
+            Self::Exchange => RenameFlags::EXCHANGE,
+        }
+    }
+}
+
+impl Fs for RealFs {
+    type File = RealFile;
+
+    fn open(&self, path: &ProjectPath, mode: Mode) -> Result<RealFile, Fault> {
+        let verb = match mode {
+            Mode::Read | Mode::Write => "open",
+            Mode::Create | Mode::CreateNew => "create",
+        };
+        let file = self.open_regular(path, mode).map_err(|trouble| trouble.fault(verb, path))?;
+        Ok(RealFile { file, path: path.clone() })
+    }
+
+    fn read_at(&self, file: &RealFile, offset: u64, buffer: &mut [u8]) -> Result<usize, Fault> {
+        loop {
+            match file.file.read_at(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(|error| file.fault("read", &error)),
+            }
+        }
+    }
+
+    fn write_at(&self, file: &RealFile, offset: u64, bytes: &[u8]) -> Result<(), Fault> {
+        file.file.write_all_at(bytes, offset).map_err(|error| file.fault("write", &error))
+    }
+
+    fn truncate(&self, file: &RealFile, length: u64) -> Result<(), Fault> {
+        file.file.set_len(length).map_err(|error| file.fault("resize", &error))
+    }
+
+    fn set_permissions(&self, file: &RealFile, permissions: u32) -> Result<(), Fault> {
+        let permissions = fs::Permissions::from_mode(permissions);
+        file.file.set_permissions(permissions).map_err(|error| file.fault("set the permissions of", &error))
+    }
+
+    fn sync(&self, file: &RealFile) -> Result<(), Fault> {
+        file.file.sync_data().map_err(|error| file.fault("sync", &error))
+    }
+
+    fn stamp(&self, file: &RealFile) -> Result<Stamp, Fault> {
+        let metadata = file.file.metadata().map_err(|error| file.fault("look at", &error))?;
+        Ok(Stamp {
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            permissions: metadata.mode() & 0o7777,
+        })
+    }
+
+    fn look(&self, path: &ProjectPath) -> Result<Option<Stamp>, Fault> {
+        match self.folder_of(path).and_then(|folder| regular_at(&folder, path.name())) {
+            Ok(stat) => Ok(Some(stamp_of(&stat))),
+            Err(Trouble::System(Errno::NOENT)) => Ok(None),
+            Err(trouble) => Err(trouble.fault("look at", path)),
+        }
+    }
+
+    fn rename(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        self.rename_by(from, to, How::Replace)
+    }
+
+    fn rename_new(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        self.rename_by(from, to, How::New)
+    }
+
+    fn exchange(&self, one: &ProjectPath, other: &ProjectPath) -> Result<(), Fault> {
+        self.rename_by(one, other, How::Exchange)
+    }
+
+    fn link(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        let source = self.folder_with_file(from).map_err(|trouble| trouble.fault("link", from))?;
+        self.folder_of(to)
+            .and_then(|target| Ok(rustix::fs::linkat(source, from.name(), target, to.name(), AtFlags::empty())?))
+            .map_err(|trouble| trouble.fault("link", to))
+    }
+
+    fn remove(&self, path: &ProjectPath) -> Result<(), Fault> {
+        self.folder_with_file(path)
+            .and_then(|folder| Ok(rustix::fs::unlinkat(folder, path.name(), AtFlags::empty())?))
+            .map_err(|trouble| trouble.fault("remove", path))
+    }
+
+    fn make_folder(&self, path: &ProjectPath) -> Result<(), Fault> {
+        walk::make_folder(self.root.as_fd(), path).map_err(|trouble| trouble.fault("make the folder", path))
+    }
+
+    /// Names that are not UTF-8 are left out: no [`ProjectPath`] can name them.
+    fn list(&self, folder: &ProjectPath) -> Result<Option<Vec<String>>, Fault> {
+        match walk::open_folder(self.root.as_fd(), Some(folder)).and_then(|open| Ok(walk::names_in(&open)?)) {
+            Ok(names) => Ok(Some(names)),
+            Err(Trouble::System(Errno::NOENT)) => Ok(None),
+            Err(trouble) => Err(trouble.fault("list", folder)),
+        }
+    }
+
+    fn sync_folder(&self, folder: Option<&ProjectPath>) -> Result<(), Fault> {
+        let Some(path) = folder else {
+            return self.root.sync_all().map_err(|error| at_root("sync", &self.path, &error));
+        };
+        match walk::open_folder(self.root.as_fd(), folder) {
+            Ok(Folder::Below(open)) => {
+                File::from(open).sync_all().map_err(|error| Fault::from_io("sync", path, &error))
+            }
+            Ok(Folder::Root(_)) => Ok(()),
+            Err(trouble) => Err(trouble.fault("sync", path)),
+        }
+    }
+
+    fn try_lock(&self, file: &RealFile) -> Result<bool, Fault> {
+        match file.file.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(file.fault("lock", &error)),
+        }
+    }
+
+    fn unlock(&self, file: &RealFile) -> Result<(), Fault> {
+        file.file.unlock().map_err(|error| file.fault("unlock", &error))
+    }
+
+    fn has_writer(&self, path: &ProjectPath) -> Result<Option<bool>, Fault> {
+        let file = self.open_regular(path, Mode::Read).map_err(|trouble| trouble.fault("look at", path))?;
+        Ok(lease::has_writer(&file))
+    }
+
+    fn boot_id(&self) -> String {
+        system::boot_id()
+    }
+
+    fn now(&self) -> Now {
+        static START: OnceLock<Instant> = OnceLock::new();
+        let wall = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => i128::try_from(since.as_nanos()).unwrap_or(i128::MAX),
+            Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
+        };
+        Now { wall, steady: START.get_or_init(Instant::now).elapsed() }
+    }
+
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    fn process(&self) -> u32 {
+        std::process::id()
+    }
+
+    fn process_state(&self, process: u32) -> ProcessState {
+        system::process_state(process)
+    }
+}
+
+impl RealFile {
+    fn fault(&self, doing: &'static str, error: &io::Error) -> Fault {
+        Fault::from_io(doing, &self.path, error)
+    }
+}
+
+/// Opens a file. While another process looks for writers by means of a lease, opening for writing fails at once
+/// because of NONBLOCK; such a look is over in microseconds.
+fn open_patiently(folder: &Folder<'_>, name: &str, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let mut tries = 0;
+    loop {
+        let result = rustix::fs::openat(folder, name, flags, rustix::fs::Mode::from_raw_mode(NEW_FILE));
+        match result {
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) if tries < LEASE_TRIES => {
+                tries += 1;
+                std::thread::sleep(LEASE_PAUSE);
+            }
+            result => return result,
+        }
+    }
+}
+
+/// The stat of a name that must be a regular file.
+fn regular_at(folder: &Folder<'_>, name: &str) -> Result<Stat, Trouble> {
+    let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    walk::require_regular(FileType::from_raw_mode(stat.st_mode))?;
+    Ok(stat)
+}
+
+/// What stands at a name, if it is there and no regular file.
+fn not_regular(folder: &Folder<'_>, name: &str) -> Option<Trouble> {
+    match regular_at(folder, name) {
+        Err(trouble @ Trouble::WrongKind(_)) => Some(trouble),
+        _ => None,
+    }
+}
+
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types of these fields differ by system")]
+fn stamp_of(stat: &Stat) -> Stamp {
+    Stamp {
+        inode: stat.st_ino as u64,
+        size: u64::try_from(stat.st_size).unwrap_or_default(),
+        modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        permissions: u32::from(stat.st_mode) & 0o7777,
+    }
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
+}
+
+fn at_root(doing: &'static str, root: &Path, error: &io::Error) -> Fault {
+    let shown = root.display().to_string();
+    match ProjectPath::any(".x") {
+        Ok(any) => Fault { path: shown, ..Fault::from_io(doing, &any, error) },
+        Err(_) => Fault { doing, path: shown, kind: FaultKind::Other, reason: error.to_string() },
+    }
+}
