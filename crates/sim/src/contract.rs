@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use store::{Fault, FaultKind, Fs, Mode, ProjectPath};
+use store::{Fault, FaultKind, Fs, Mode, ProcessState, ProjectPath};
 
 /// Checks all of the contract that can be seen through `Fs` itself.
 ///
@@ -237,6 +237,8 @@ fn clocks<F: Fs>(fs: &F) {
     assert!(!fs.boot_id().is_empty());
     assert_eq!(fs.boot_id(), fs.boot_id());
     assert_eq!(fs.process(), fs.process());
+    assert_eq!(fs.process_state(fs.process()), ProcessState::Running);
+    assert_eq!(fs.process_state(u32::MAX), ProcessState::Gone);
 }
 
 fn path(text: &str) -> ProjectPath {
@@ -279,9 +281,16 @@ fn fails<T>(result: Result<T, Fault>, kind: FaultKind, named: &str) {
 mod tests {
     use super::*;
     use crate::Machine;
+    use store::RealFs;
 
     #[test]
     fn the_simulated_disk_keeps_the_contract() {
         check_contract(&Machine::new(1).fs());
+    }
+
+    #[test]
+    fn a_real_disk_keeps_the_contract() {
+        let folder = tempfile::tempdir().unwrap();
+        check_contract(&RealFs::open(folder.path()).unwrap());
     }
 }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use store::{Fault, FaultKind};
+use store::{Fault, FaultKind, ProcessState};
 
 use crate::call::{Operation, Trace};
 use crate::clock::Clock;
@@ -95,10 +95,25 @@ impl Kernel {
         for victim in victims {
             let process = &mut self.schedule.processes[victim];
             process.alive = false;
+            process.suspended = false;
             if let Phase::Asleep(_) = process.phase {
                 process.phase = Phase::Ready;
             }
             self.disk.close_all(victim);
+        }
+    }
+
+    /// What a process is doing, as another sees it.
+    pub(crate) fn state_of(&self, process: usize) -> ProcessState {
+        match self.schedule.processes.get(process) {
+            Some(process) if process.alive && process.phase != Phase::Done => {
+                if process.suspended {
+                    ProcessState::Stopped
+                } else {
+                    ProcessState::Running
+                }
+            }
+            _ => ProcessState::Gone,
         }
     }
 

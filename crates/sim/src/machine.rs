@@ -16,7 +16,7 @@ use crate::faults::{Injection, Moment, Stop, Victim};
 use crate::kernel::{Kernel, Shared, Writers};
 use crate::loss::LossMode;
 use crate::person::Person;
-use crate::schedule::{Phase, Role};
+use crate::schedule::{Phase, Process, Role};
 use crate::sim_fs::SimFs;
 
 /// A program to run: it gets the world as its process sees it.
@@ -133,6 +133,17 @@ impl Machine {
         self.shared.lock().kill(Victim::Process(place), None);
     }
 
+    /// Suspends a process of the present run, by its place, from its next call on: SIGSTOP. It goes on when resumed, and
+    /// when no other process is left that could.
+    pub fn suspend(&self, place: usize) {
+        self.change_process(place, |process| process.suspended = true);
+    }
+
+    /// Lets a suspended process go on: SIGCONT.
+    pub fn resume(&self, place: usize) {
+        self.change_process(place, |process| process.suspended = false);
+    }
+
     /// Stops every process, those outside a run too; the machine stays up.
     pub fn kill_all(&self) {
         self.shared.lock().kill(Victim::Machine, None);
@@ -202,5 +213,12 @@ impl Machine {
     /// The latest calls, one per line, for the report of a failure.
     pub fn trace(&self) -> String {
         self.shared.lock().trace.text()
+    }
+
+    fn change_process(&self, place: usize, change: impl FnOnce(&mut Process)) {
+        let schedule = &mut self.shared.lock().schedule;
+        if let Some(process) = schedule.at(place) {
+            change(&mut schedule.processes[process]);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use store::{Fault, FaultKind, Fs, Mode, ProjectPath};
+use store::{Fault, FaultKind, Fs, Mode, ProcessState, ProjectPath};
 
 use crate::{
     Injection, LossMode, Machine, Moment, Operation, Outcome, Person, Program, Random, SimFs, Special, Stop, Victim,
@@ -246,6 +246,33 @@ fn one_process_dies_and_the_others_go_on() {
         }
     }
     assert!(reached.into_inner() > 20);
+}
+
+/// QL-22: the holder of a lock can be found stopped.
+#[test]
+fn a_suspended_process_keeps_its_lock_until_it_goes_on() {
+    for seed in 0..20 {
+        let machine = Machine::new(seed);
+        let holder = |fs: SimFs| {
+            let file = fs.open(&path("lock"), Mode::Create).unwrap();
+            while !fs.try_lock(&file).unwrap() {}
+            machine.suspend(0);
+            fs.write_at(&file, 0, &fs.process().to_le_bytes()).unwrap();
+            fs.now().steady
+        };
+        let waiter = |fs: SimFs| {
+            fs.pause(Duration::from_secs(1));
+            let file = fs.open(&path("lock"), Mode::Create).unwrap();
+            assert!(!fs.try_lock(&file).unwrap());
+            fs.pause(Duration::from_secs(30));
+            assert_eq!(fs.process_state(fs.process() - 1), ProcessState::Stopped);
+            assert!(!fs.try_lock(&file).unwrap());
+            fs.now().steady
+        };
+        let ends: Vec<_> =
+            machine.run(vec![Box::new(holder), Box::new(waiter)]).into_iter().map(Outcome::returned).collect();
+        assert!(ends[0] > ends[1], "{ends:?}");
+    }
 }
 
 #[test]

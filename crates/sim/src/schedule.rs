@@ -35,6 +35,8 @@ pub(crate) struct Process {
     pub(crate) turn: Arc<Condvar>,
     /// It must wait for something that another has, so another goes on first.
     pub(crate) gives_way: bool,
+    /// Stopped by a signal, to go on by another.
+    pub(crate) suspended: bool,
 }
 
 #[derive(Debug)]
@@ -53,7 +55,14 @@ impl Schedule {
     }
 
     pub(crate) fn add(&mut self, role: Role, phase: Phase) -> usize {
-        self.processes.push(Process { alive: true, role, phase, turn: Arc::default(), gives_way: false });
+        self.processes.push(Process {
+            alive: true,
+            role,
+            phase,
+            turn: Arc::default(),
+            gives_way: false,
+            suspended: false,
+        });
         self.processes.len() - 1
     }
 
@@ -96,13 +105,18 @@ impl Schedule {
 
     fn choose(&mut self, process: usize, clock: &mut Clock) -> Option<usize> {
         let gives_way = std::mem::take(&mut self.processes[process].gives_way);
-        let goes_on = self.processes[process].phase == Phase::Ready;
+        let goes_on = self.processes[process].phase == Phase::Ready && !self.processes[process].suspended;
         if goes_on && !gives_way && !self.random.one_in(self.switch_one_in) {
             return Some(process);
         }
         let mut ready = self.ready(clock.steady());
         if gives_way && ready.len() > 1 {
             ready.retain(|&other| other != process);
+        }
+        if ready.is_empty() && self.first_to_wake().is_none() {
+            // Only suspended ones are left, and nobody to wake them.
+            self.processes[self.first..].iter_mut().for_each(|one| one.suspended = false);
+            ready = self.ready(clock.steady());
         }
         if ready.is_empty() {
             // Everybody sleeps: nothing happens until the first of them wakes.
@@ -115,17 +129,17 @@ impl Schedule {
     }
 
     fn ready(&self, now: Duration) -> Vec<usize> {
-        let awake = |phase| match phase {
-            Phase::Ready => true,
-            Phase::Asleep(until) => until <= now,
+        let awake = |process: &Process| match process.phase {
+            Phase::Ready => !process.suspended,
+            Phase::Asleep(until) => until <= now && !process.suspended,
             Phase::Outside | Phase::Done => false,
         };
-        (self.first..self.processes.len()).filter(|&one| awake(self.processes[one].phase)).collect()
+        (self.first..self.processes.len()).filter(|&one| awake(&self.processes[one])).collect()
     }
 
     fn first_to_wake(&self) -> Option<Duration> {
         let asleep = self.processes[self.first..].iter().filter_map(|process| match process.phase {
-            Phase::Asleep(until) => Some(until),
+            Phase::Asleep(until) if !process.suspended => Some(until),
             _ => None,
         });
         asleep.min()

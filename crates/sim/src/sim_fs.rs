@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Fault, Fs, Mode, Now, ProjectPath, Stamp};
+use store::{Fault, Fs, Mode, Now, ProcessState, ProjectPath, Stamp};
 
 use crate::call::Operation;
 use crate::disk::HandleId;
@@ -183,6 +183,12 @@ impl Fs for SimFs {
 
     fn process(&self) -> u32 {
         u32::try_from(FIRST_PROCESS + self.process).unwrap_or(u32::MAX)
+    }
+
+    fn process_state(&self, process: u32) -> ProcessState {
+        let number = usize::try_from(process).ok().and_then(|process| process.checked_sub(FIRST_PROCESS));
+        let Some(number) = number else { return ProcessState::Gone };
+        self.shared.glance(self.process, |kernel| kernel.state_of(number))
     }
 }
 
