@@ -44,6 +44,19 @@ pub struct Now {
     pub steady: Duration,
 }
 
+/// What a process that holds something is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessState {
+    /// It exists and may go on at any time.
+    Running,
+    /// It exists and was stopped by a signal.
+    Stopped,
+    /// There is no such process.
+    Gone,
+    /// Nothing is known of it.
+    Unknown,
+}
+
 /// Files, locks and clock of one project, as one process has them.
 pub trait Fs {
     /// An open file. Dropping it closes it and gives up its lock.
@@ -98,4 +111,8 @@ pub trait Fs {
     fn pause(&self, time: Duration);
     /// This process, as a person would name it, and as `ps` does.
     fn process(&self) -> u32;
+    /// What another process of this machine is doing.
+    fn process_state(&self, _process: u32) -> ProcessState {
+        ProcessState::Unknown
+    }
 }

@@ -3,10 +3,35 @@
 
 pub mod limits;
 
+mod blobs;
+mod checkpoint;
+mod commit;
+mod documents;
+mod edits;
 mod fault;
+mod files;
 mod fs;
+mod journal;
+mod lock;
+mod notice;
 mod path;
+mod place;
+mod real_fs;
+mod record;
+mod recover;
+mod segment;
+mod store;
+mod upkeep;
 
+pub use commit::{Commit, CommitError, Need, What};
+pub use edits::Look;
 pub use fault::{Fault, FaultKind};
-pub use fs::{Fs, Mode, Now, Stamp};
+pub use fs::{Fs, Mode, Now, ProcessState, Stamp};
+pub use journal::Head;
+pub use notice::Notice;
 pub use path::{OWN, PathRefusal, ProjectPath};
+pub use place::Due;
+pub use real_fs::{FileSystem, Reach, RealFile, RealFs};
+pub use record::{DocumentRecord, Edit, Found, Kind, NotASum, Piece, Presence, Record, Sum};
+pub use recover::Missing;
+pub use store::{Listener, Store};

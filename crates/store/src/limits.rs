@@ -12,6 +12,8 @@ pub const INLINE_BYTES: usize = 64 * 1024;
 pub const RECORD_BYTES: usize = 64 * 1024 * 1024;
 /// The largest document.
 pub const DOCUMENT_BYTES: u64 = 1024 * 1024 * 1024;
+/// Documents up to this size are compared line by line when their content is replaced.
+pub const COMPARED_BYTES: usize = 1024 * 1024;
 /// How much of a journal segment is filled with padding ahead of its end, so that a commit changes no file size.
 pub const PADDING_BYTES: usize = 128 * 1024;
 /// A checkpoint is due when this much journal has been written since the last, or twice the last checkpoint's size.
@@ -30,6 +32,8 @@ pub const PLACE_PAUSE: Duration = Duration::from_millis(20);
 pub const PLACE_COST_FACTOR: u32 = 10;
 /// File times closer to the present than this say nothing about what came after.
 pub const RACY: Duration = Duration::from_millis(20);
+/// How many files are placed under one taking of the lock.
+pub const PLACED_TOGETHER: usize = 64;
 /// Between two tries for a lock that another process holds.
 pub const LOCK_PAUSE: Duration = Duration::from_micros(100);
 /// After this long the holder of the lock is named.

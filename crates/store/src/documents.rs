@@ -1,0 +1,282 @@
+//! The documents of a project in memory, as of the journal's head, with the changes that led there: enough to say a
+//! change again on top of others, and to recognise an older version that turns up on the disk.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use text::{Change, Closest, Text, diff};
+
+use crate::fs::Stamp;
+use crate::limits;
+use crate::path::ProjectPath;
+use crate::record::{Presence, Sum};
+
+/// All documents under the journal, by path.
+pub(crate) type Documents = BTreeMap<ProjectPath, Document>;
+
+/// One document: what it is by the journal, and what is known of its file.
+#[derive(Debug, Default)]
+pub(crate) struct Document {
+    /// Its content as of the head; nothing when it does not exist.
+    pub text: Option<Text>,
+    /// The record that last changed it.
+    pub version: u64,
+    /// The changes that led here, oldest first.
+    past: VecDeque<Past>,
+    past_bytes: usize,
+    pub disk: Disk,
+    /// When the file may be placed again.
+    pub place_after: Duration,
+    /// It leaves memory with the next checkpoint.
+    pub retired: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Past {
+    number: u64,
+    /// The version before this change.
+    version_before: u64,
+    /// Whether the document existed before this change.
+    was: Presence,
+    change: Change,
+    /// The file that this change was merged from, if it was.
+    file: Option<Sum>,
+}
+
+/// What is known of the file.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Disk {
+    /// The version that was last seen there, and how its file looked.
+    pub seen: Option<Seen>,
+    /// A state of the file that is none of ours, and since when it has looked like that.
+    pub suspect: Option<(Option<Stamp>, Duration)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub version: u64,
+    pub stamp: Stamp,
+    /// Its times were so close to the clock's that a later change may look the same.
+    pub racy: bool,
+}
+
+/// What some bytes on the disk are to a document.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// The version of this record.
+    Version(u64),
+    /// None that is remembered.
+    Foreign,
+}
+
+/// Why a change cannot be said on top of what has happened since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Clash {
+    pub record: u64,
+}
+
+/// A foreign text as a change of the head.
+#[derive(Debug, Clone)]
+pub(crate) struct Merged {
+    pub base: u64,
+    pub clashes: usize,
+    pub change: Change,
+}
+
+impl Document {
+    /// A document as a checkpoint has it.
+    pub(crate) fn at(version: u64, text: Text) -> Self {
+        Self { text: Some(text), version, ..Self::default() }
+    }
+
+    /// Takes a committed change. The caller has checked that it fits.
+    pub(crate) fn take(&mut self, number: u64, change: Change, after: Option<Text>, file: Option<Sum>) {
+        self.past_bytes += change.weight() + 64;
+        let was = Presence::of(self.text.as_ref());
+        self.past.push_back(Past { number, version_before: self.version, was, change, file });
+        self.text = after;
+        self.version = number;
+        while self.past.len() > limits::REMEMBERED_CHANGES
+            || (self.past_bytes > limits::REMEMBERED_BYTES && self.past.len() > 1)
+        {
+            if let Some(oldest) = self.past.pop_front() {
+                self.past_bytes -= oldest.change.weight() + 64;
+            }
+        }
+    }
+
+    /// Takes the newest change back, which could not be written after all.
+    pub(crate) fn forget(&mut self, number: u64) {
+        while let Some(past) = self.past.pop_back_if(|past| past.number == number) {
+            let after = self.text.clone().unwrap_or_default();
+            self.text = past.change.inverse().apply(&after).ok().filter(|_| past.was.is_present());
+            self.version = past.version_before;
+        }
+    }
+
+    /// Says a change of the version as of `base` on top of everything since. Coming into being or ceasing to be
+    /// clashes with everything.
+    pub(crate) fn rebase(
+        &self,
+        base: u64,
+        mut change: Change,
+        needs: &mut [std::ops::Range<usize>],
+    ) -> Result<Change, Clash> {
+        for past in self.since(base)? {
+            let clash = Clash { record: past.number };
+            if !past.was.is_present() || needs.iter().any(|range| past.change.disturbs(range)) {
+                return Err(clash);
+            }
+            needs.iter_mut().for_each(|range| *range = past.change.moved(range));
+            change = change.rebase(&past.change).map_err(|_| clash)?;
+        }
+        match self.text.is_some() {
+            true => Ok(change),
+            false => Err(Clash { record: self.version }),
+        }
+    }
+
+    /// The changes after record `base`; a clash when they are no longer all remembered.
+    fn since(&self, base: u64) -> Result<impl Iterator<Item = &Past>, Clash> {
+        let reaches = self.version <= base || self.past.front().is_some_and(|oldest| oldest.version_before <= base);
+        match reaches {
+            true => Ok(self.past.iter().skip_while(move |past| past.number <= base)),
+            false => Err(Clash { record: self.version }),
+        }
+    }
+
+    /// Which version some bytes are: the newest that equals them.
+    pub(crate) fn recognise(&self, found: Option<&Text>) -> Known {
+        if self.text.as_ref() == found {
+            return Known::Version(self.version);
+        }
+        let Some(found) = found else {
+            let absent = self.past.iter().rev().find(|past| !past.was.is_present());
+            return absent.map_or(Known::Foreign, |past| Known::Version(past.version_before));
+        };
+        if self.past.iter().any(|past| past.file.is_some()) {
+            let sum = Sum::of(&found.to_vec());
+            if let Some(past) = self.past.iter().rev().find(|past| past.file == Some(sum)) {
+                return Known::Version(past.version_before);
+            }
+        }
+        let same = self.walk_back(found, |distance, text| distance == 0 && text == found);
+        same.map_or(Known::Foreign, |index| Known::Version(self.past[index].version_before))
+    }
+
+    /// An edited text as a change of the head: the difference to the version that it is closest to, on top of what
+    /// came after that version. Where both touch the same bytes the edit wins.
+    pub(crate) fn merge(&self, edited: &Text) -> Merged {
+        let Some(head) = &self.text else {
+            return Merged { base: self.version, clashes: 0, change: Change::one(0, "", edited.to_vec()) };
+        };
+        let mut best = (Closest::new(head, edited).distance(), self.past.len(), head.clone());
+        let mut index = self.past.len();
+        self.walk_back(edited, |distance, text| {
+            index -= 1;
+            if distance < best.0 {
+                best = (distance, index, text.clone());
+            }
+            best.0 == 0
+        });
+        let (_, index, started) = best;
+        let base = self.past.get(index).map_or(self.version, |past| past.version_before);
+        let mut change = diff(&started, edited);
+        let mut clashes = 0;
+        for past in self.past.iter().skip(index) {
+            let (rebased, overlaps) = change.rebase_winning(&past.change);
+            clashes += overlaps.len();
+            change = rebased;
+        }
+        Merged { base, clashes, change }
+    }
+
+    /// Goes from the head to older versions while the document existed, with each one's distance from `found`, until
+    /// `stop`; gives the place in the past of the change after the version it stopped at.
+    fn walk_back(&self, found: &Text, mut stop: impl FnMut(u64, &Text) -> bool) -> Option<usize> {
+        let mut version = self.text.clone().unwrap_or_default();
+        let mut closest = Closest::new(&version, found);
+        for (index, past) in self.past.iter().enumerate().rev() {
+            if !past.was.is_present() {
+                return None;
+            }
+            let back = past.change.inverse();
+            // A change that was taken fits, so its inverse does.
+            let before = back.apply(&version).ok()?;
+            closest.go(&version, &back, &before);
+            if stop(closest.distance(), &before) {
+                return Some(index);
+            }
+            version = before;
+        }
+        None
+    }
+
+    /// Whether the file is known to hold the newest version, or to be as gone as the document.
+    pub(crate) fn is_placed(&self) -> bool {
+        match (&self.text, self.disk.seen) {
+            (Some(_), Some(seen)) => seen.version == self.version,
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(versions: &[&str]) -> Document {
+        let mut document = Document::default();
+        let mut before = Text::new();
+        for (index, version) in versions.iter().enumerate() {
+            let after = Text::from(*version);
+            document.take(index as u64 + 1, diff(&before, &after), Some(after.clone()), None);
+            before = after;
+        }
+        document
+    }
+
+    fn check_merge(versions: &[&str], edited: &str, expected: &str, base: u64, clashes: usize) {
+        let document = document(versions);
+        let merged = document.merge(&edited.into());
+        let head = document.text.as_ref().unwrap();
+        assert_eq!(merged.change.apply(head), Ok(Text::from(expected)));
+        assert_eq!((merged.base, merged.clashes), (base, clashes));
+    }
+
+    const ROWS: [&str; 3] = [
+        "| T1 | PENDING | |\n| T2 | PENDING | |\n",
+        "| T1 | COMPLETED | |\n| T2 | PENDING | |\n",
+        "| T1 | COMPLETED | |\n| T2 | COMPLETED | |\n| T3 | PENDING | |\n",
+    ];
+
+    /// QL-23: a buffer that was opened long ago brings its own change and takes nothing back.
+    #[test]
+    fn a_stale_buffer_reverts_no_row_that_nobody_touched() {
+        let expected = "| T1 | COMPLETED | |\n| T2 | COMPLETED | mine |\n| T3 | PENDING | |\n";
+        check_merge(&ROWS, "| T1 | PENDING | |\n| T2 | PENDING | mine |\n", expected, 1, 0);
+        check_merge(&ROWS, "| T1 | COMPLETED | |\n| T2 | PENDING | mine |\n", expected, 2, 0);
+    }
+
+    #[test]
+    fn where_both_changed_a_cell_the_person_wins() {
+        let expected = "| T1 | FAILED | |\n| T2 | COMPLETED | |\n| T3 | PENDING | |\n";
+        check_merge(&ROWS, "| T1 | FAILED | |\n| T2 | PENDING | |\n", expected, 2, 0);
+        check_merge(
+            &ROWS[..2],
+            "| T1 | FAILED | |\n| T2 | PENDING | |\n",
+            "| T1 | FAILED | |\n| T2 | PENDING | |\n",
+            2,
+            0,
+        );
+    }
+
+    #[test]
+    fn an_older_version_is_recognised() {
+        let document = document(&ROWS);
+        assert_eq!(document.recognise(Some(&ROWS[1].into())), Known::Version(2));
+        assert_eq!(document.recognise(None), Known::Version(0));
+        assert_eq!(document.recognise(Some(&"x".into())), Known::Foreign);
+    }
+}

@@ -1,0 +1,295 @@
+//! Edits by hand: noticed by their stamps, taken over when they are quiet, recorded with their difference, merged
+//! with what was committed since the version that they started from.
+
+use std::time::Duration;
+
+use text::{Change, Text};
+
+use crate::commit::CommitError;
+use crate::documents::{Known, Merged};
+use crate::fault::Fault;
+use crate::files;
+use crate::fs::{Fs, Stamp};
+use crate::limits;
+use crate::notice::Notice;
+use crate::path::ProjectPath;
+use crate::place::{Stray, is_racy};
+use crate::record::{DocumentRecord, Kind, Presence, Sum};
+use crate::store::Store;
+
+/// What a look at the files brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Look {
+    /// The record of the edits that were taken over, if there were any.
+    pub record: Option<u64>,
+    /// How many files look edited but are not quiet yet. Look again.
+    pub unsettled: usize,
+}
+
+/// A text that somebody else wrote, to be taken over.
+struct Foreign {
+    document: ProjectPath,
+    /// Nothing when the file was removed.
+    text: Option<Text>,
+    /// The file in the document's place, or the stray that came out of it.
+    from: From,
+}
+
+enum From {
+    Place(Option<Stamp>),
+    Stray,
+}
+
+impl<F: Fs> Store<F> {
+    /// Looks at every document's file once. What differs from all that is ours, and did so the last time, a while ago,
+    /// in the same way, is an edit: all such edits become one record.
+    pub fn look(&mut self) -> Result<Look, Fault> {
+        self.usable()?;
+        let now = self.fs.now();
+        let paths: Vec<ProjectPath> = self.documents.keys().cloned().collect();
+        let (mut settled, mut unsettled) = (Vec::new(), 0);
+        for path in paths {
+            match self.look_at(&path)? {
+                Quiet::AsKnown => {}
+                Quiet::Unsettled => unsettled += 1,
+                Quiet::Settled => settled.push(path),
+            }
+        }
+        let strays = self.settled_strays(now.steady)?;
+        unsettled += self.strays.iter().filter(|stray| !stray.ours).count();
+        // What changes together, as in a checkout, is one edit: wait for the rest, they will be quiet soon.
+        if unsettled > 0 || (settled.is_empty() && strays.is_empty()) {
+            self.strays.extend(strays);
+            return Ok(Look { record: None, unsettled: unsettled + settled.len() });
+        }
+        let record = self.take_over(&settled, strays)?;
+        Ok(Look { record, unsettled: 0 })
+    }
+
+    /// Looks until nothing is unsettled; for commands that come and go.
+    pub fn settle(&mut self) -> Result<(), Fault> {
+        let start = self.fs.now().steady;
+        while self.look()?.unsettled > 0 {
+            if self.fs.now().steady.saturating_sub(start) > limits::WRITER_PATIENCE * 2 {
+                return Ok(());
+            }
+            self.fs.pause(limits::EDIT_SETTLES);
+        }
+        Ok(())
+    }
+
+    fn look_at(&mut self, path: &ProjectPath) -> Result<Quiet, Fault> {
+        let found = self.fs.look(path)?;
+        let now = self.fs.now();
+        let document = &self.documents[path];
+        let seen = document.disk.seen;
+        let suspect = document.disk.suspect;
+        if document.text.is_none() && found.is_none() {
+            return Ok(Quiet::AsKnown);
+        }
+        if let Some(seen) = seen.filter(|seen| Some(seen.stamp) == found) {
+            // A racy stamp says nothing until the clock has moved on; then the content is read once.
+            if !seen.racy || is_racy(seen.stamp, now) {
+                return Ok(Quiet::AsKnown);
+            }
+        }
+        if let (Some((stamp, since)), true) = (suspect, suspect.is_some_and(|(stamp, _)| stamp == found)) {
+            return self.is_quiet(path, stamp, since);
+        }
+        let never_placed = seen.is_none() && found.is_none();
+        if never_placed && matches!(self.documents[path].recognise(None), Known::Version(_)) {
+            return Ok(Quiet::AsKnown);
+        }
+        match self.standing(path)? {
+            crate::place::Standing::Version(version, stamp) if seen.is_none_or(|seen| seen.version <= version) => {
+                self.note_seen(path, version, stamp);
+                Ok(Quiet::AsKnown)
+            }
+            _ => {
+                self.suspect(path)?;
+                Ok(Quiet::Unsettled)
+            }
+        }
+    }
+
+    fn is_quiet(&self, path: &ProjectPath, stamp: Option<Stamp>, since: Duration) -> Result<Quiet, Fault> {
+        let waited = self.fs.now().steady.saturating_sub(since);
+        let written = stamp.is_some() && waited < limits::WRITER_PATIENCE && self.fs.has_writer(path)? == Some(true);
+        Ok(if waited < limits::EDIT_SETTLES || written { Quiet::Unsettled } else { Quiet::Settled })
+    }
+
+    /// Removes strays that stayed what they were; gives those that hold an edit and are quiet.
+    fn settled_strays(&mut self, now: Duration) -> Result<Vec<Stray>, Fault> {
+        let mut edited = Vec::new();
+        for mut stray in std::mem::take(&mut self.strays) {
+            let Some(stamp) = self.fs.look(&stray.file)? else { continue };
+            if stamp != stray.stamp {
+                stray = Stray { stamp, since: now, ours: false, ..stray };
+            }
+            match self.is_quiet(&stray.file, Some(stamp), stray.since)? {
+                Quiet::Settled if self.is_ours(&stray.document, &stray.file)? => self.fs.remove(&stray.file)?,
+                Quiet::Settled => edited.push(stray),
+                _ => self.strays.push(stray),
+            }
+        }
+        Ok(edited)
+    }
+
+    fn take_over(&mut self, settled: &[ProjectPath], strays: Vec<Stray>) -> Result<Option<u64>, Fault> {
+        let record = self.locked(|store| {
+            let mut foreign = store.read_foreign(settled)?;
+            for stray in &strays {
+                if let Some((text, _)) = files::read_text(&store.fs, &stray.file)? {
+                    let from = From::Stray;
+                    foreign.push(Foreign { document: stray.document.clone(), text: Some(text), from });
+                }
+            }
+            if foreign.is_empty() { Ok(None) } else { store.record_edits(foreign).map(Some) }
+        })?;
+        self.sync()?;
+        for stray in strays {
+            self.fs.remove(&stray.file)?;
+        }
+        if let Some(record) = record {
+            let paths = self.news.last().map(|news| news.docs.iter().map(|entry| entry.path.clone()).collect());
+            (self.listener)(&Notice::Edited { record, paths: paths.unwrap_or_default() });
+        }
+        Ok(record)
+    }
+
+    /// Reads the files that look edited. Those that turn out to be versions of ours are no edits, unless several were
+    /// put back at once: that is a checkout, and meant.
+    fn read_foreign(&mut self, paths: &[ProjectPath]) -> Result<Vec<Foreign>, Fault> {
+        let mut foreign = Vec::new();
+        let mut put_back = Vec::new();
+        for path in paths {
+            let document = &self.documents[path];
+            let suspect = document.disk.suspect.and_then(|(stamp, _)| stamp);
+            let seen = document.disk.seen;
+            let content = files::read_text(&self.fs, path)?;
+            let (text, stamp) = content.map_or((None, None), |(text, stamp)| (Some(text), Some(stamp)));
+            if stamp != suspect {
+                // It has moved on since: it is looked at again.
+                self.suspect(path)?;
+                continue;
+            }
+            let known = document.recognise(text.as_ref());
+            let entry = Foreign { document: path.clone(), text, from: From::Place(stamp) };
+            match (known, stamp) {
+                (Known::Version(version), Some(stamp)) => {
+                    let reverted = seen.is_some_and(|seen| seen.version > version);
+                    match reverted {
+                        true => put_back.push((entry, version, stamp)),
+                        false => self.note_seen(path, version, stamp),
+                    }
+                }
+                (Known::Version(_), None) if seen.is_none() => self.clear_suspect(path),
+                _ => foreign.push(entry),
+            }
+        }
+        let checkout = put_back.len() > 1;
+        for (entry, version, stamp) in put_back {
+            if checkout {
+                foreign.push(entry);
+            } else {
+                self.note_seen(&entry.document, version, stamp);
+                (self.listener)(&Notice::Stale { path: entry.document, version });
+            }
+        }
+        Ok(foreign)
+    }
+
+    fn record_edits(&mut self, foreign: Vec<Foreign>) -> Result<u64, Fault> {
+        let mut record = self.record(Kind::Edit, "edited by hand", self.journal.head);
+        let number = record.number;
+        let mut taken = Vec::new();
+        for entry in foreign {
+            let document = self.documents.entry(entry.document.clone()).or_default();
+            let head = document.text.clone();
+            let Merged { base, clashes, change } = match (&head, &entry.text) {
+                (Some(head), None) => {
+                    let change = Change::replace(head, 0..head.len(), "");
+                    Merged { base: document.version, clashes: 0, change }
+                }
+                (_, Some(text)) if document.recognise(Some(text)) == Known::Foreign => document.merge(text),
+                (Some(head), Some(text)) => {
+                    Merged { base: document.version, clashes: 0, change: text::diff(head, text) }
+                }
+                _ => continue,
+            };
+            let merged = change.apply(&head.clone().unwrap_or_default()).unwrap_or_default();
+            let after = entry.text.is_some().then_some(merged);
+            let in_place = matches!(entry.from, From::Place(_)) && after == entry.text;
+            let file = entry.text.as_ref().filter(|_| !in_place).map(|text| Sum::of(&text.to_vec()));
+            record.docs.push(DocumentRecord {
+                path: entry.document.clone(),
+                was: Presence::of(head.as_ref()),
+                now: Presence::of(after.as_ref()),
+                base: Some(base),
+                clashes,
+                file,
+                edits: self.blobs.edits(&self.fs, &change)?,
+            });
+            // A second text for the same document in this record builds on the first.
+            let document = self.documents.entry(entry.document.clone()).or_default();
+            document.take(number, change, after, file);
+            taken.push((entry, base, in_place));
+        }
+        self.write_edits(record, &taken.iter().map(|(entry, ..)| entry.document.clone()).collect::<Vec<_>>())?;
+        for (entry, base, in_place) in taken {
+            match entry.from {
+                From::Place(Some(stamp)) => {
+                    self.note_seen(&entry.document, if in_place { number } else { base }, stamp);
+                }
+                From::Place(None) => self.forget_file(&entry.document),
+                From::Stray => {}
+            }
+        }
+        Ok(number)
+    }
+
+    fn write_edits(&mut self, record: crate::record::Record, documents: &[ProjectPath]) -> Result<(), Fault> {
+        let number = record.number;
+        let written = match self.to_line(&record) {
+            Ok(line) => self.journal.append(&self.fs, &[line]),
+            Err(CommitError::Fault(fault)) => Err(fault),
+            Err(other) => {
+                let place = documents.first().cloned().unwrap_or_else(|| ProjectPath::own(""));
+                Err(Fault::new("record the edit of", &place, crate::fault::FaultKind::Other, other.to_string()))
+            }
+        };
+        if let Err(fault) = written {
+            for path in documents {
+                if let Some(document) = self.documents.get_mut(path) {
+                    document.forget(number);
+                }
+            }
+            return Err(fault);
+        }
+        self.news.push(record);
+        Ok(())
+    }
+
+    fn clear_suspect(&mut self, path: &ProjectPath) {
+        if let Some(document) = self.documents.get_mut(path) {
+            document.disk.suspect = None;
+        }
+    }
+
+    pub(crate) fn forget_file(&mut self, path: &ProjectPath) {
+        if let Some(document) = self.documents.get_mut(path) {
+            document.disk.seen = None;
+            document.disk.suspect = None;
+        }
+    }
+}
+
+/// How a file looks between two looks.
+enum Quiet {
+    /// As it was placed.
+    AsKnown,
+    /// Changed, and perhaps still changing.
+    Unsettled,
+    /// Changed, and the same for a while.
+    Settled,
+}

@@ -1,0 +1,382 @@
+//! The journal of one project as one process has it open: where it ends, what of it is durable. Everything here
+//! but `sync` happens under the project's lock.
+
+use crate::fault::{Fault, FaultKind};
+use crate::fs::{Fs, Mode};
+use crate::limits;
+use crate::record::{NotARecord, Sum};
+use crate::segment::{self, Entry, Header, Line, Until};
+
+/// The last record of a journal, or of a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Head {
+    /// Its number; 0 before the first.
+    pub number: u64,
+    /// Its sum, which proves all before it.
+    pub sum: Sum,
+}
+
+pub(crate) struct Journal<F: Fs> {
+    file: F::File,
+    pub(crate) header: Header,
+    /// The offset behind the last record.
+    end: u64,
+    /// How long the file was when it was last looked at.
+    length: u64,
+    pub(crate) head: Head,
+    /// All records up to this one are on the disk.
+    pub(crate) durable: u64,
+    /// The lines after that one, to write them anew should a sync fail.
+    unsynced: Vec<Vec<u8>>,
+    pub(crate) bytes_since_checkpoint: u64,
+    /// A sync of this file failed, so another one would prove nothing.
+    failed: Option<Fault>,
+}
+
+/// What reading a stretch of the journal brought.
+#[derive(Debug)]
+struct Stretch {
+    entries: Vec<Entry>,
+    end: u64,
+    head: Head,
+    /// Bytes behind the end that belong to no record.
+    torn: bool,
+}
+
+/// How the journal was left by those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Boot {
+    /// By a process of this boot: what it wrote is all there.
+    Same,
+    /// Before the machine was started anew: only what was synced is there.
+    Other,
+}
+
+impl<F: Fs> Journal<F> {
+    /// Begins the journal of a new project.
+    pub(crate) fn begin(fs: &F) -> Result<Self, Fault> {
+        Self::begin_segment(fs, 1, Head::default(), &[])
+    }
+
+    /// Opens the journal, mends its end, and gives the records after `from`.
+    pub(crate) fn open(fs: &F, segments: &[u64], from: Head) -> Result<(Self, Vec<Entry>, Boot), Fault> {
+        let mut opened = Vec::new();
+        for number in segments.iter().rev() {
+            let file = fs.open(&segment::path(*number), Mode::Write)?;
+            let (header, end) = segment::header(fs, &file, *number)?;
+            let reaches_back = header.first <= from.number + 1;
+            opened.push((file, header, end));
+            if reaches_back {
+                break;
+            }
+        }
+        opened.reverse();
+        let mut head = opened.first().map_or(Head::default(), |(_, header, _)| before(header));
+        let mut entries = Vec::new();
+        let bounds: Vec<u64> = opened.iter().skip(1).map(|(_, header, _)| header.first).chain([u64::MAX]).collect();
+        let mut last = None;
+        for ((file, header, start), bound) in opened.into_iter().zip(bounds) {
+            follows(&header, head)?;
+            let stretch = read(fs, &file, &header, start, head, Until::End, bound)?;
+            head = stretch.head;
+            entries.extend(stretch.entries.into_iter().filter(|entry| entry.record.number > from.number));
+            last = Some((file, header, stretch.end, stretch.torn));
+        }
+        let Some((file, header, end, torn)) = last else {
+            let reason = "the segment that follows the checkpoint is missing";
+            return Err(Fault::new("read", &segment::folder(), FaultKind::Damaged, reason));
+        };
+        let boot = if header.boot == fs.boot_id() { Boot::Same } else { Boot::Other };
+        let length = fs.stamp(&file)?.size;
+        let bytes_since_checkpoint = entries.iter().map(|entry| entry.line.len() as u64).sum();
+        let mut journal = Self {
+            file,
+            header,
+            end,
+            length,
+            head,
+            durable: 0,
+            unsynced: Vec::new(),
+            bytes_since_checkpoint,
+            failed: None,
+        };
+        if torn {
+            journal.cut_tail(fs)?;
+        }
+        journal.make_durable(fs, &entries)?;
+        Ok((journal, entries, boot))
+    }
+
+    /// Reads what other processes appended, and cuts what one of them left unfinished.
+    pub(crate) fn catch_up(&mut self, fs: &F, current: u64) -> Result<Vec<Entry>, Fault> {
+        let mut entries = Vec::new();
+        loop {
+            let stretch = read(fs, &self.file, &self.header, self.end, self.head, Until::Padding, u64::MAX)?;
+            self.head = stretch.head;
+            self.end = stretch.end;
+            for entry in &stretch.entries {
+                self.unsynced.push(entry.line.clone());
+                self.bytes_since_checkpoint += entry.line.len() as u64;
+            }
+            entries.extend(stretch.entries);
+            if self.header.segment >= current {
+                if stretch.torn {
+                    self.cut_tail(fs)?;
+                }
+                return Ok(entries);
+            }
+            self.move_on(fs)?;
+        }
+    }
+
+    /// Writes whole lines at the end. After a fault none of them counts.
+    pub(crate) fn append(&mut self, fs: &F, lines: &[(Vec<u8>, Sum)]) -> Result<(), Fault> {
+        let bytes: Vec<u8> = lines.iter().flat_map(|(line, _)| line).copied().collect();
+        let after = self.end + bytes.len() as u64;
+        self.pad(fs, after)?;
+        if let Err(fault) = fs.write_at(&self.file, self.end, &bytes) {
+            self.blank(fs, after)?;
+            return Err(fault);
+        }
+        self.end = after;
+        self.bytes_since_checkpoint += bytes.len() as u64;
+        for (line, sum) in lines {
+            self.head = Head { number: self.head.number + 1, sum: *sum };
+            self.unsynced.push(line.clone());
+        }
+        Ok(())
+    }
+
+    /// Makes everything up to the head durable. Needs no lock: a sync covers all that was written before it began.
+    pub(crate) fn sync(&mut self, fs: &F) -> Result<(), Fault> {
+        if self.durable == self.head.number {
+            return Ok(());
+        }
+        let result = self.failed.clone().map_or_else(|| fs.sync(&self.file), Err);
+        if let Err(fault) = result {
+            self.failed = Some(fault.clone());
+            return Err(fault);
+        }
+        self.durable = self.head.number;
+        self.unsynced.clear();
+        Ok(())
+    }
+
+    /// After a failed sync this file is never synced again, since the system may have dropped what it could not
+    /// write: the lines not known to be durable are written anew, into a new segment.
+    pub(crate) fn replace_segment(&mut self, fs: &F) -> Result<(), Fault> {
+        let lines = self.unsynced.concat();
+        let prev = self.header.prev;
+        let first = self.durable + 1;
+        let prev = if first == self.header.first { prev } else { self.sum_of(fs, self.durable)? };
+        let start = Head { number: self.durable, sum: prev };
+        let bytes = self.bytes_since_checkpoint;
+        let head = self.head;
+        *self = Self::begin_segment(fs, self.header.segment + 1, start, &lines)?;
+        self.head = head;
+        self.durable = head.number;
+        self.bytes_since_checkpoint = bytes;
+        Ok(())
+    }
+
+    /// Ends this segment, all of it durable, and begins the next.
+    pub(crate) fn next_segment(&mut self, fs: &F) -> Result<(), Fault> {
+        self.sync(fs)?;
+        let mut next = Self::begin_segment(fs, self.header.segment + 1, self.head, &[])?;
+        self.trim(fs)?;
+        next.bytes_since_checkpoint = self.bytes_since_checkpoint;
+        *self = next;
+        Ok(())
+    }
+
+    /// Takes the padding off, for those who open the file with other programs.
+    pub(crate) fn trim(&mut self, fs: &F) -> Result<(), Fault> {
+        fs.truncate(&self.file, self.end)?;
+        self.length = self.end;
+        Ok(())
+    }
+
+    fn begin_segment(fs: &F, number: u64, start: Head, lines: &[u8]) -> Result<Self, Fault> {
+        let header = Header::new(number, start.number + 1, start.sum, fs.boot_id());
+        let (file, end) = segment::create(fs, &header, lines)?;
+        let length = end + limits::PADDING_BYTES as u64;
+        Ok(Self {
+            file,
+            header,
+            end,
+            length,
+            head: start,
+            durable: start.number,
+            unsynced: Vec::new(),
+            bytes_since_checkpoint: 0,
+            failed: None,
+        })
+    }
+
+    /// Opens the segment after this one, which another process began.
+    fn move_on(&mut self, fs: &F) -> Result<(), Fault> {
+        let number = self.header.segment + 1;
+        let file = fs.open(&segment::path(number), Mode::Write)?;
+        let (header, start) = segment::header(fs, &file, number)?;
+        if header.first > self.head.number + 1 {
+            let reason = format!("it begins with record {}, {} is the last known", header.first, self.head.number);
+            return Err(Fault::new("read", &segment::path(number), FaultKind::Reopen, reason));
+        }
+        // What was not durable may stand here once more, word for word.
+        let known = self.head.number;
+        let mut end = start;
+        let mut same = header.first == known + 1;
+        segment::lines(fs, &file, start, Until::Padding, |offset, line| {
+            if let Line::Whole(entry) = line
+                && entry.record.number <= known
+            {
+                end = offset + entry.line.len() as u64;
+                same |= entry.record.number == known && entry.sum == self.head.sum;
+            }
+            Ok(())
+        })?;
+        if !same {
+            let reason = format!("record {known} is not the one that this process knows");
+            return Err(Fault::new("read", &segment::path(number), FaultKind::Reopen, reason));
+        }
+        let length = fs.stamp(&file)?.size;
+        (self.file, self.header, self.end, self.length, self.failed) = (file, header, end, length, None);
+        Ok(())
+    }
+
+    /// The sum of a record of this segment.
+    fn sum_of(&self, fs: &F, number: u64) -> Result<Sum, Fault> {
+        let mut found = None;
+        let (_, start) = segment::header(fs, &self.file, self.header.segment)?;
+        segment::lines(fs, &self.file, start, Until::Padding, |_, line| {
+            if let Line::Whole(entry) = line
+                && entry.record.number == number
+            {
+                found = Some(entry.sum);
+            }
+            Ok(())
+        })?;
+        found.ok_or_else(|| {
+            let reason = format!("record {number} cannot be read back");
+            Fault::new("read", &segment::path(self.header.segment), FaultKind::Reopen, reason)
+        })
+    }
+
+    /// Sees that padding reaches past `after`, so that the record's own write cannot run out of space halfway.
+    fn pad(&mut self, fs: &F, after: u64) -> Result<(), Fault> {
+        if after < self.length {
+            return Ok(());
+        }
+        self.length = fs.stamp(&self.file)?.size;
+        if after < self.length {
+            return Ok(());
+        }
+        let from = self.length.max(self.end);
+        let to = after + limits::PADDING_BYTES as u64;
+        let padding = vec![b'\n'; usize::try_from(to - from).unwrap_or(limits::PADDING_BYTES)];
+        fs.write_at(&self.file, from, &padding)?;
+        self.length = to;
+        Ok(())
+    }
+
+    fn blank(&mut self, fs: &F, to: u64) -> Result<(), Fault> {
+        let padding = vec![b'\n'; usize::try_from(to - self.end).unwrap_or_default()];
+        fs.write_at(&self.file, self.end, &padding).map_err(|fault| Fault { kind: FaultKind::Reopen, ..fault })
+    }
+
+    /// Makes padding of everything behind the last record.
+    fn cut_tail(&mut self, fs: &F) -> Result<(), Fault> {
+        self.length = fs.stamp(&self.file)?.size;
+        let to = self.length.max(self.end);
+        self.blank(fs, to)
+    }
+
+    /// A record that was found whole counts as committed, so it must be durable before anything builds on it. It is
+    /// written once more first: after a sync that failed in another process, a sync alone might do nothing.
+    fn make_durable(&mut self, fs: &F, entries: &[Entry]) -> Result<(), Fault> {
+        let known = entries.iter().map(|entry| entry.record.durable).max().unwrap_or(self.header.first - 1);
+        let unsure: Vec<u8> = entries
+            .iter()
+            .filter(|entry| entry.record.number > known && entry.record.number >= self.header.first)
+            .flat_map(|entry| entry.line.iter().copied())
+            .collect();
+        fs.write_at(&self.file, self.end - unsure.len() as u64, &unsure)?;
+        fs.sync(&self.file)?;
+        self.durable = self.head.number;
+        Ok(())
+    }
+}
+
+fn before(header: &Header) -> Head {
+    Head { number: header.first - 1, sum: header.prev }
+}
+
+/// A segment must begin where the one before it ended, or where that one's durable part did.
+fn follows(header: &Header, head: Head) -> Result<(), Fault> {
+    if before(header) == head {
+        return Ok(());
+    }
+    let reason = format!(
+        "it does not follow what is before it: record {} with sum {} is expected there; run `multiverse verify`",
+        header.first - 1,
+        header.prev
+    );
+    Err(Fault::new("read", &segment::path(header.segment), FaultKind::Damaged, reason))
+}
+
+/// Reads whole records in their order from an offset on, up to but not including record `bound`.
+fn read<F: Fs>(
+    fs: &F,
+    file: &F::File,
+    header: &Header,
+    start: u64,
+    head: Head,
+    until: Until,
+    bound: u64,
+) -> Result<Stretch, Fault> {
+    let mut stretch = Stretch { entries: Vec::new(), end: start, head, torn: false };
+    let mut broken: Option<(u64, String)> = None;
+    segment::lines(fs, file, start, until, |offset, line| {
+        let expected = stretch.head.number + 1;
+        if expected >= bound {
+            return Ok(());
+        }
+        match line {
+            Line::Whole(entry) if broken.is_none() && fits(&entry, stretch.head) => {
+                stretch.end = offset + entry.line.len() as u64;
+                stretch.head = Head { number: expected, sum: entry.sum };
+                stretch.entries.push(*entry);
+            }
+            // Its writer knew that the broken one was on the disk: so it was, and something changed it since.
+            Line::Whole(entry) if entry.record.durable >= expected => {
+                let reason = broken.take().map_or_else(|| misfit(&entry, stretch.head), |(_, reason)| reason);
+                let reason = format!("record {expected} is damaged: {reason}; run `multiverse verify`");
+                return Err(Fault::new("read", &segment::path(header.segment), FaultKind::Damaged, reason));
+            }
+            Line::Whole(entry) => note(&mut broken, offset, misfit(&entry, stretch.head)),
+            Line::Broken(reason) => note(&mut broken, offset, reason.to_string()),
+        }
+        Ok(())
+    })?;
+    if broken.is_some() && bound != u64::MAX {
+        let reason = format!("record {} is damaged; run `multiverse verify`", stretch.head.number + 1);
+        return Err(Fault::new("read", &segment::path(header.segment), FaultKind::Damaged, reason));
+    }
+    stretch.torn = broken.is_some();
+    Ok(stretch)
+}
+
+fn note(broken: &mut Option<(u64, String)>, offset: u64, reason: String) {
+    broken.get_or_insert((offset, reason));
+}
+
+fn fits(entry: &Entry, head: Head) -> bool {
+    entry.record.number == head.number + 1 && entry.record.prev == head.sum
+}
+
+fn misfit(entry: &Entry, head: Head) -> String {
+    match entry.record.number == head.number + 1 {
+        true => NotARecord::WrongSum.to_string(),
+        false => format!("record {} stands in its place", entry.record.number),
+    }
+}

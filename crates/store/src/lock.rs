@@ -1,0 +1,97 @@
+//! The project's lock: one holder at a time, for the time of an append or an exchange. The file says who holds it
+//! and which segment of the journal is the current one. It is never removed: another process may hold it open.
+
+use crate::fault::{Fault, FaultKind};
+use crate::fs::{Fs, Mode, ProcessState};
+use crate::limits;
+use crate::path::ProjectPath;
+
+/// How much of the file is used; the rest of the line is blank.
+const WIDTH: usize = 64;
+
+pub(crate) struct Lock<F: Fs> {
+    file: F::File,
+}
+
+/// What the lock's file says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// The process that took the lock last.
+    pub process: u32,
+    /// The current segment of the journal.
+    pub segment: u64,
+}
+
+pub(crate) fn path() -> ProjectPath {
+    ProjectPath::own("lock")
+}
+
+impl<F: Fs> Lock<F> {
+    pub(crate) fn open(fs: &F) -> Result<Self, Fault> {
+        Ok(Self { file: fs.open(&path(), Mode::Create)? })
+    }
+
+    /// Waits for the lock. `named` is told once who holds it, when that takes long.
+    pub(crate) fn take(&self, fs: &F, named: &dyn Fn(Holder, ProcessState)) -> Result<(), Fault> {
+        let start = fs.now().steady;
+        let mut told = false;
+        while !fs.try_lock(&self.file)? {
+            let waited = fs.now().steady.saturating_sub(start);
+            if waited > limits::LOCK_NAMED && !told {
+                told = true;
+                if let Some(holder) = self.read(fs)? {
+                    named(holder, fs.process_state(holder.process));
+                }
+            }
+            if waited > limits::LOCK_PATIENCE {
+                return Err(self.given_up(fs));
+            }
+            fs.pause(limits::LOCK_PAUSE);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn give_up(&self, fs: &F) -> Result<(), Fault> {
+        fs.unlock(&self.file)
+    }
+
+    /// Who took it last; nothing when the file says nothing sensible, as after a power loss.
+    pub(crate) fn read(&self, fs: &F) -> Result<Option<Holder>, Fault> {
+        let mut buffer = [0; WIDTH];
+        let count = fs.read_at(&self.file, 0, &mut buffer)?;
+        Ok(parse(&buffer[..count]))
+    }
+
+    /// Says that this process holds the lock, and which segment is current.
+    pub(crate) fn sign(&self, fs: &F, segment: u64) -> Result<(), Fault> {
+        let text = format!("pid {} segment {segment}", fs.process());
+        fs.write_at(&self.file, 0, format!("{text:<width$}\n", width = WIDTH - 1).as_bytes())
+    }
+
+    fn given_up(&self, fs: &F) -> Fault {
+        let reason = match self.read(fs) {
+            Ok(Some(holder)) => advice(holder.process, fs.process_state(holder.process)),
+            _ => "another process holds it".into(),
+        };
+        Fault::new("lock", &path(), FaultKind::Locked, reason)
+    }
+}
+
+/// Who holds the lock and what a person can do about it.
+pub(crate) fn advice(process: u32, state: ProcessState) -> String {
+    match state {
+        ProcessState::Stopped => format!(
+            "process {process} holds it and is stopped; let it go on with `kill -CONT {process}`, or end it with `kill -KILL {process}`"
+        ),
+        _ => format!("process {process} holds it; wait for it, or end it with `kill {process}`"),
+    }
+}
+
+/// Reads the content of the lock's file.
+pub(crate) fn parse(content: &[u8]) -> Option<Holder> {
+    let text = std::str::from_utf8(content).ok()?;
+    let mut words = text.split_whitespace();
+    let (Some("pid"), Some(process)) = (words.next(), words.next()) else { return None };
+    let (Some("segment"), Some(segment)) = (words.next(), words.next()) else { return None };
+    Some(Holder { process: process.parse().ok()?, segment: segment.parse().ok()? })
+}

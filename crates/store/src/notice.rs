@@ -1,0 +1,36 @@
+//! What the store tells beside its answers; an interface decides how to show it.
+
+use crate::path::ProjectPath;
+
+/// Something a person may want to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// The lock has been held for long.
+    LockHeld {
+        /// By this process.
+        process: u32,
+        /// Who it is and what can be done.
+        advice: String,
+    },
+    /// Documents were changed by hand; the change is a record now.
+    Edited {
+        /// Its number.
+        record: u64,
+        /// The documents.
+        paths: Vec<ProjectPath>,
+    },
+    /// A file was put back by hand to a version that the journal has left behind. It is rolled forward again.
+    Stale {
+        /// The document.
+        path: ProjectPath,
+        /// The record whose version it was.
+        version: u64,
+    },
+    /// After a power loss, bytes that nobody committed were put aside.
+    PutAside {
+        /// Where they were found.
+        path: ProjectPath,
+        /// Where they are now.
+        kept: ProjectPath,
+    },
+}

@@ -1,0 +1,294 @@
+//! The placer: puts documents where people see them, whole and many commits at once. The new file is exchanged with
+//! the old one, and what comes out is looked at: if it is none of ours, somebody edited it just then.
+
+use std::time::Duration;
+
+use text::Text;
+
+use crate::documents::{Document, Known, Seen};
+use crate::fault::{Fault, FaultKind};
+use crate::files;
+use crate::fs::{Fs, Now, Stamp};
+use crate::limits;
+use crate::path::ProjectPath;
+use crate::record::Sum;
+use crate::store::Store;
+
+/// Which documents are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// Those whose time has come.
+    Now,
+    /// All that are behind: before a command returns, before a person is asked, when there is nothing else to do.
+    All,
+}
+
+/// A file that came out of its place. It is kept until nobody can be writing to it any more.
+#[derive(Debug, Clone)]
+pub(crate) struct Stray {
+    pub document: ProjectPath,
+    pub file: ProjectPath,
+    pub stamp: Stamp,
+    pub since: Duration,
+    /// Whether its content was a version of ours when it was last read.
+    pub ours: bool,
+}
+
+/// A new version of a document, written and ready to be put in its place.
+struct Part {
+    document: ProjectPath,
+    version: u64,
+    file: ProjectPath,
+    /// Nothing when the document is to vanish.
+    stamp: Option<Stamp>,
+    begun: Duration,
+}
+
+/// What stands in a document's place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// No file.
+    Nothing,
+    /// A version that the journal knows.
+    Version(u64, Stamp),
+    /// Something else, or something that is being written.
+    Foreign,
+}
+
+pub(crate) fn folder() -> ProjectPath {
+    ProjectPath::own("placing")
+}
+
+/// The beginning of the name of every file that waits for, or came out of, a document's place.
+pub(crate) fn mark(document: &ProjectPath) -> String {
+    Sum::of(document.as_str().as_bytes()).to_string()
+}
+
+impl<F: Fs> Store<F> {
+    /// Puts documents that are behind into their places; gives how long until the next is due.
+    pub fn place(&mut self, due: Due) -> Result<Option<Duration>, Fault> {
+        self.usable()?;
+        let waiting = self.waiting(due);
+        for paths in waiting.chunks(limits::PLACED_TOGETHER) {
+            // Nothing is shown that could still be lost.
+            if paths.iter().any(|path| self.documents[path].version > self.journal.durable) {
+                self.sync()?;
+            }
+            let parts = self.write_parts(paths)?;
+            if !parts.is_empty() {
+                self.locked(|store| parts.into_iter().try_for_each(|part| store.put(part)))?;
+            }
+        }
+        Ok(self.next_due())
+    }
+
+    fn waiting(&self, due: Due) -> Vec<ProjectPath> {
+        let now = self.fs.now().steady;
+        let is_due = |document: &Document| due == Due::All || document.place_after <= now;
+        let behind = self.documents.iter().filter(|(_, document)| !document.is_placed());
+        let quiet = behind.filter(|(_, document)| document.disk.suspect.is_none());
+        quiet.filter(|(_, document)| is_due(document)).map(|(path, _)| path.clone()).collect()
+    }
+
+    fn next_due(&self) -> Option<Duration> {
+        let now = self.fs.now().steady;
+        let behind = self.documents.values().filter(|document| !document.is_placed());
+        behind.map(|document| document.place_after.saturating_sub(now)).min()
+    }
+
+    fn write_parts(&mut self, paths: &[ProjectPath]) -> Result<Vec<Part>, Fault> {
+        self.fs.make_folder(&folder())?;
+        let mut parts = Vec::with_capacity(paths.len());
+        for path in paths {
+            let begun = self.fs.now().steady;
+            let (part, file) = self.part_names(path);
+            let document = &self.documents[path];
+            let version = document.version;
+            let stamp = match &document.text {
+                Some(text) => Some(self.write_part(path, text, &part, &file)?),
+                None => None,
+            };
+            parts.push(Part { document: path.clone(), version, file, stamp, begun });
+        }
+        Ok(parts)
+    }
+
+    /// Names for a new version of a document: while it is written, and when it is whole.
+    pub(crate) fn part_names(&mut self, document: &ProjectPath) -> (ProjectPath, ProjectPath) {
+        self.parts += 1;
+        let (mark, process) = (mark(document), self.fs.process());
+        let name = format!("placing/{mark}-{process}-{:x}-{}", self.nonce, self.parts);
+        (ProjectPath::own(&format!("{name}.part")), ProjectPath::own(&format!("{name}.out")))
+    }
+
+    /// Writes a version aside. A file that is named `.part` is unfinished and nobody's; one named `.out` is whole.
+    pub(crate) fn write_part(
+        &self,
+        path: &ProjectPath,
+        text: &Text,
+        part: &ProjectPath,
+        out: &ProjectPath,
+    ) -> Result<Stamp, Fault> {
+        if let Some(folder) = path.parent() {
+            self.fs.make_folder(&folder)?;
+        }
+        let file = files::create(&self.fs, part)?;
+        let written = files::write(&self.fs, &file, text).and_then(|()| match self.documents[path].disk.seen {
+            Some(seen) => self.fs.set_permissions(&file, seen.stamp.permissions),
+            None => Ok(()),
+        });
+        if let Err(fault) = written.and_then(|()| self.fs.rename(part, out)) {
+            let _ = self.fs.remove(part);
+            return Err(fault);
+        }
+        self.fs.stamp(&file)
+    }
+
+    /// Puts one document into its place, under the lock.
+    fn put(&mut self, part: Part) -> Result<(), Fault> {
+        let standing = self.standing(&part.document)?;
+        let Some(document) = self.documents.get(&part.document) else { return self.fs.remove(&part.file) };
+        let was_there = document.disk.seen.is_some();
+        let absent_is_known = matches!(document.recognise(None), Known::Version(_));
+        match (standing, part.stamp) {
+            (Standing::Version(version, stamp), Some(_)) if version >= part.version => {
+                self.note_seen(&part.document, version, stamp);
+                self.fs.remove(&part.file)
+            }
+            (Standing::Version(_, old), Some(new)) => self.exchange(&part, old, new),
+            (Standing::Version(_, old), None) => {
+                self.fs.rename(&part.document, &part.file)?;
+                self.came_out(&part, old)?;
+                self.placed(&part, None);
+                Ok(())
+            }
+            (Standing::Nothing, None) => {
+                self.placed(&part, None);
+                Ok(())
+            }
+            (Standing::Nothing, Some(new)) if absent_is_known && !was_there => self.put_new(&part, new),
+            _ => {
+                self.suspect(&part.document)?;
+                self.discard(&part)
+            }
+        }
+    }
+
+    fn put_new(&mut self, part: &Part, new: Stamp) -> Result<(), Fault> {
+        match self.fs.rename_new(&part.file, &part.document) {
+            Ok(()) => {
+                self.placed(part, Some(new));
+                Ok(())
+            }
+            Err(fault) if fault.kind == FaultKind::Exists => {
+                self.suspect(&part.document)?;
+                self.discard(part)
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn exchange(&mut self, part: &Part, old: Stamp, new: Stamp) -> Result<(), Fault> {
+        match self.fs.exchange(&part.file, &part.document) {
+            Err(fault) if fault.kind == FaultKind::Unsupported => return self.replace(part, old, new),
+            other => other?,
+        }
+        self.came_out(part, old)?;
+        self.placed(part, Some(new));
+        Ok(())
+    }
+
+    /// Where the file system has no exchange: the old file is kept under a second name while the new one takes its
+    /// place. An edit that is renamed into place between the two calls would be lost; `doctor` says so.
+    fn replace(&mut self, part: &Part, old: Stamp, new: Stamp) -> Result<(), Fault> {
+        let kept = ProjectPath::own(&part.file.as_str()[crate::path::OWN.len() + 1..].replace(".out", "-old.out"));
+        self.fs.link(&part.document, &kept)?;
+        self.fs.rename(&part.file, &part.document)?;
+        let part = Part { document: part.document.clone(), file: kept, stamp: Some(new), ..*part };
+        self.came_out(&part, old)?;
+        self.placed(&part, Some(new));
+        Ok(())
+    }
+
+    /// Looks at the file that came out: it should be the one that stood there a moment ago.
+    fn came_out(&mut self, part: &Part, expected: Stamp) -> Result<(), Fault> {
+        let now = self.fs.now();
+        let Some(stamp) = self.fs.look(&part.file)? else { return Ok(()) };
+        let ours = stamp == expected && !is_racy(stamp, now) || self.is_ours(&part.document, &part.file)?;
+        let stray = Stray { document: part.document.clone(), file: part.file.clone(), stamp, since: now.steady, ours };
+        self.strays.push(stray);
+        Ok(())
+    }
+
+    /// Whether a file's content is a version of the document.
+    pub(crate) fn is_ours(&self, document: &ProjectPath, file: &ProjectPath) -> Result<bool, Fault> {
+        let Some(document) = self.documents.get(document) else { return Ok(false) };
+        let content = files::read_text(&self.fs, file)?;
+        Ok(content.is_some_and(|(text, _)| document.recognise(Some(&text)) != Known::Foreign))
+    }
+
+    /// What stands in a document's place now; reads the file only when its stamp does not tell.
+    pub(crate) fn standing(&self, path: &ProjectPath) -> Result<Standing, Fault> {
+        let Some(stamp) = self.fs.look(path)? else { return Ok(Standing::Nothing) };
+        let Some(document) = self.documents.get(path) else { return Ok(Standing::Foreign) };
+        if let Some(seen) = document.disk.seen
+            && seen.stamp == stamp
+            && !seen.racy
+        {
+            return Ok(Standing::Version(seen.version, stamp));
+        }
+        let Some((text, stamp)) = files::read_text(&self.fs, path)? else { return Ok(Standing::Foreign) };
+        match document.recognise(Some(&text)) {
+            Known::Version(version) => Ok(Standing::Version(version, stamp)),
+            Known::Foreign => Ok(Standing::Foreign),
+        }
+    }
+
+    /// Remembers which version a file holds.
+    pub(crate) fn note_seen(&mut self, path: &ProjectPath, version: u64, stamp: Stamp) {
+        let racy = is_racy(stamp, self.fs.now());
+        if let Some(document) = self.documents.get_mut(path) {
+            document.disk.seen = Some(Seen { version, stamp, racy });
+            document.disk.suspect = None;
+        }
+    }
+
+    /// Remembers that a file looks like none of ours, and since when.
+    pub(crate) fn suspect(&mut self, path: &ProjectPath) -> Result<(), Fault> {
+        let now = self.fs.now().steady;
+        let stamp = self.fs.look(path)?;
+        if let Some(document) = self.documents.get_mut(path) {
+            document.disk.suspect = Some((stamp, now));
+        }
+        Ok(())
+    }
+
+    fn placed(&mut self, part: &Part, stamp: Option<Stamp>) {
+        match stamp {
+            Some(stamp) => self.note_seen(&part.document, part.version, stamp),
+            None => {
+                if let Some(document) = self.documents.get_mut(&part.document) {
+                    document.disk.seen = None;
+                }
+            }
+        }
+        let now = self.fs.now().steady;
+        let cost = now.saturating_sub(part.begun);
+        if let Some(document) = self.documents.get_mut(&part.document) {
+            document.place_after = now + limits::PLACE_PAUSE.max(cost * limits::PLACE_COST_FACTOR);
+        }
+    }
+
+    fn discard(&self, part: &Part) -> Result<(), Fault> {
+        match part.stamp {
+            Some(_) => self.fs.remove(&part.file),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether a file could be changed now and keep its stamp.
+pub(crate) fn is_racy(stamp: Stamp, now: Now) -> bool {
+    let racy = i128::try_from(limits::RACY.as_nanos()).unwrap_or_default();
+    now.wall - stamp.modified < racy
+}

@@ -1,0 +1,238 @@
+//! Opening a project: the newest checkpoint, the records after it, and what the last processes left half done.
+
+use crate::blobs::Blobs;
+use crate::checkpoint::{self, Checkpoint};
+use crate::documents::Known;
+use crate::fault::{Fault, FaultKind};
+use crate::files;
+use crate::fs::Fs;
+use crate::journal::{Boot, Journal};
+use crate::lock::Lock;
+use crate::notice::Notice;
+use crate::path::ProjectPath;
+use crate::place::{self, Due, Stray};
+use crate::record::{Found, Kind};
+use crate::segment;
+use crate::store::{Listener, Store};
+
+/// Whether a project may be made where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// It is made.
+    Create,
+    /// It is a fault.
+    Refuse,
+}
+
+impl<F: Fs> Store<F> {
+    /// Opens the project, brings every document that the journal is ahead of up to date, and puts aside what a power
+    /// loss left behind. `listener` hears of it.
+    pub fn open(fs: F, missing: Missing, listener: Listener) -> Result<Self, Fault> {
+        prepare_folder(&fs, missing)?;
+        let lock = Lock::open(&fs)?;
+        lock.take(&fs, &|holder, state| {
+            let advice = crate::lock::advice(holder.process, state);
+            listener(&Notice::LockHeld { process: holder.process, advice });
+        })?;
+        let (mut store, boot, changed) = Self::load(fs, lock, listener)?;
+        let recovered = store.recover(boot, &changed);
+        let released = store.lock.give_up(&store.fs);
+        recovered.and(released)?;
+        store.sync()?;
+        store.place(Due::All)?;
+        Ok(store)
+    }
+
+    fn load(fs: F, lock: Lock<F>, listener: Listener) -> Result<(Self, Boot, Vec<ProjectPath>), Fault> {
+        let segments = segment::numbers(&fs)?;
+        let Checkpoint { head, documents, fold, size } = checkpoint::newest(&fs)?;
+        let (journal, entries, boot) = match segments.is_empty() {
+            true => (Journal::begin(&fs)?, Vec::new(), Boot::Same),
+            false => Journal::open(&fs, &segments, head)?,
+        };
+        lock.sign(&fs, journal.header.segment)?;
+        let mut changed: Vec<ProjectPath> =
+            entries.iter().flat_map(|entry| entry.record.docs.iter().map(|doc| doc.path.clone())).collect();
+        changed.sort();
+        changed.dedup();
+        let nonce = u64::try_from(fs.now().wall.rem_euclid(1 << 60)).unwrap_or_default();
+        let mut store = Self {
+            fs,
+            lock,
+            journal,
+            documents,
+            blobs: Blobs::default(),
+            strays: Vec::new(),
+            listener,
+            news: Vec::new(),
+            fold,
+            checkpoint_size: size,
+            checkpoint_number: head.number,
+            nonce,
+            parts: 0,
+            broken: None,
+        };
+        store.apply(entries)?;
+        Ok((store, boot, changed))
+    }
+
+    fn recover(&mut self, boot: Boot, changed: &[ProjectPath]) -> Result<(), Fault> {
+        match boot {
+            Boot::Same => self.recover_strays(),
+            Boot::Other => {
+                let mut found = self.clear_placing()?;
+                for path in changed {
+                    found.extend(self.put_aside(path, path)?);
+                    self.rebuild(path)?;
+                }
+                self.record_found(found)?;
+                // Its header names this boot, so that the next process knows that all of this has been done.
+                self.journal.next_segment(&self.fs)?;
+                self.lock.sign(&self.fs, self.journal.header.segment)
+            }
+        }
+    }
+
+    /// Same boot: a whole file in `placing/` may be an edit that came out of its place just before its process died.
+    fn recover_strays(&mut self) -> Result<(), Fault> {
+        let now = self.fs.now().steady;
+        for (file, document) in self.left_in_placing()? {
+            let (Some(document), Some(stamp)) = (document, self.fs.look(&file)?) else { continue };
+            self.strays.push(Stray { document, file, stamp, since: now, ours: false });
+        }
+        Ok(())
+    }
+
+    /// The whole files in `placing/`, with the document each belongs to. Unfinished ones of processes that are gone
+    /// are removed.
+    fn left_in_placing(&mut self) -> Result<Vec<(ProjectPath, Option<ProjectPath>)>, Fault> {
+        let names = self.fs.list(&place::folder())?.unwrap_or_default();
+        let mut left = Vec::new();
+        for name in names {
+            if self.belongs_to_another(&name) {
+                continue;
+            }
+            let file = ProjectPath::own(&format!("placing/{name}"));
+            if name.ends_with(".out") {
+                let mark = name.split('-').next().unwrap_or_default();
+                let document = self.documents.keys().find(|path| place::mark(path) == mark).cloned();
+                left.push((file, document));
+            } else {
+                self.fs.remove(&file)?;
+            }
+        }
+        Ok(left)
+    }
+
+    /// Files of a process that is still there are its own to look after.
+    fn belongs_to_another(&self, name: &str) -> bool {
+        let process = name.split('-').nth(1).and_then(|number| number.parse().ok());
+        process.is_some_and(|process: u32| {
+            process != self.fs.process() && self.fs.process_state(process) != crate::fs::ProcessState::Gone
+        })
+    }
+
+    /// Other boot: nothing in `placing/` was synced, so nothing in it can be trusted.
+    fn clear_placing(&mut self) -> Result<Vec<Found>, Fault> {
+        let mut found = Vec::new();
+        for (file, document) in self.left_in_placing()? {
+            match document {
+                Some(document) => found.extend(self.put_aside(&document, &file)?),
+                None => found.push(self.keep(&file, &file)?),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Other boot: a file whose bytes are no version of its document is put aside, never adopted.
+    fn put_aside(&mut self, document: &ProjectPath, file: &ProjectPath) -> Result<Option<Found>, Fault> {
+        let Some((text, stamp)) = files::read_text(&self.fs, file)? else { return Ok(None) };
+        let known = self.documents.get(document).map_or(Known::Foreign, |known| known.recognise(Some(&text)));
+        match known {
+            Known::Version(version) if document == file => {
+                self.note_seen(document, version, stamp);
+                Ok(None)
+            }
+            Known::Version(_) => self.fs.remove(file).map(|()| None),
+            Known::Foreign if text.is_empty() => self.fs.remove(file).map(|()| None),
+            Known::Foreign => self.keep(document, file).map(Some),
+        }
+    }
+
+    /// Other boot: puts the newest version into place. Nobody else can be here yet, so there is nothing to exchange.
+    fn rebuild(&mut self, path: &ProjectPath) -> Result<(), Fault> {
+        let document = &self.documents[path];
+        let there = document.disk.seen;
+        match document.text.clone() {
+            None if there.is_some() => {
+                self.fs.remove(path)?;
+                self.forget_file(path);
+            }
+            Some(text) if there.is_none_or(|seen| seen.version != document.version) => {
+                let version = document.version;
+                self.fs.make_folder(&place::folder())?;
+                let (part, file) = self.part_names(path);
+                let stamp = self.write_part(path, &text, &part, &file)?;
+                self.fs.rename(&file, path)?;
+                self.note_seen(path, version, stamp);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, document: &ProjectPath, file: &ProjectPath) -> Result<Found, Fault> {
+        let folder = ProjectPath::own("found");
+        self.fs.make_folder(&folder)?;
+        let name: String = document.name().chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
+        for count in 1..=u32::MAX {
+            let kept = ProjectPath::own(&format!("found/{}-{count}-{name}", self.journal.head.number));
+            match self.fs.rename_new(file, &kept) {
+                Err(fault) if fault.kind == FaultKind::Exists => {}
+                Err(fault) => return Err(fault),
+                Ok(()) => {
+                    self.fs.sync_folder(Some(&folder))?;
+                    (self.listener)(&Notice::PutAside { path: document.clone(), kept: kept.clone() });
+                    return Ok(Found { path: document.clone(), kept });
+                }
+            }
+        }
+        Err(Fault::new("fill", &folder, FaultKind::Other, "it is full"))
+    }
+
+    fn record_found(&mut self, found: Vec<Found>) -> Result<(), Fault> {
+        if found.is_empty() {
+            return Ok(());
+        }
+        let mut record = self.record(Kind::Recovery, "found after the machine stopped", self.journal.head);
+        record.found = found;
+        match self.to_line(&record) {
+            Ok(line) => self.journal.append(&self.fs, &[line])?,
+            Err(error) => {
+                let reason = error.to_string();
+                return Err(Fault::new("record", &segment::folder(), FaultKind::Other, reason));
+            }
+        }
+        self.news.push(record);
+        Ok(())
+    }
+}
+
+fn prepare_folder<F: Fs>(fs: &F, missing: Missing) -> Result<(), Fault> {
+    let own = ProjectPath::own("");
+    let exists = fs.list(&own)?.is_some();
+    if !exists && missing == Missing::Refuse {
+        let reason = "there is no project here";
+        return Err(Fault::new("open", &own, FaultKind::Missing, reason));
+    }
+    let ignore = ProjectPath::own(".gitignore");
+    if exists && fs.look(&ignore)?.is_some() {
+        return Ok(());
+    }
+    fs.make_folder(&own)?;
+    let file = fs.open(&ignore, crate::fs::Mode::Create)?;
+    fs.write_at(&file, 0, b"*\n")?;
+    fs.make_folder(&segment::folder())?;
+    fs.sync_folder(Some(&own))?;
+    fs.sync_folder(None)
+}

@@ -1,0 +1,183 @@
+//! One file of the journal: a header line, records, padding of line feeds. A record overwrites padding, so that a
+//! commit changes no file size and its sync writes data alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fault::{Fault, FaultKind};
+use crate::fs::{Fs, Mode};
+use crate::limits;
+use crate::path::ProjectPath;
+use crate::record::{NotARecord, Record, Sum, open_line, seal_line};
+
+/// The version of the journal's format that this program writes. It reads this one and all before it.
+pub(crate) const FORMAT: u32 = 1;
+
+/// The first line of a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    multiverse: String,
+    version: u32,
+    /// The segment's own number, as in its name.
+    pub segment: u64,
+    /// The number of its first record.
+    pub first: u64,
+    /// The sum of the record before that.
+    pub prev: Sum,
+    /// The boot of the machine in which it was begun.
+    pub boot: String,
+}
+
+/// A whole record as it stands in a segment.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub record: Record,
+    pub sum: Sum,
+    pub line: Vec<u8>,
+}
+
+/// What a line of a segment turned out to be.
+#[derive(Debug)]
+pub(crate) enum Line {
+    Whole(Box<Entry>),
+    Broken(NotARecord),
+}
+
+impl Header {
+    pub(crate) fn new(segment: u64, first: u64, prev: Sum, boot: String) -> Self {
+        Self { multiverse: "journal".into(), version: FORMAT, segment, first, prev, boot }
+    }
+
+    pub(crate) fn to_line(&self) -> Vec<u8> {
+        // A header of numbers and short texts cannot fail to be JSON.
+        serde_json::to_vec(self).and_then(seal_line).map(|(line, _)| line).unwrap_or_default()
+    }
+}
+
+/// Where the journal is.
+pub(crate) fn folder() -> ProjectPath {
+    ProjectPath::own("journal")
+}
+
+/// Where a segment is.
+pub(crate) fn path(segment: u64) -> ProjectPath {
+    ProjectPath::own(&format!("journal/{segment:08}.jsonl"))
+}
+
+/// The numbers of the segments that are there, in order.
+pub(crate) fn numbers<F: Fs>(fs: &F) -> Result<Vec<u64>, Fault> {
+    let names = fs.list(&folder())?.unwrap_or_default();
+    let mut numbers: Vec<u64> =
+        names.iter().filter_map(|name| name.strip_suffix(".jsonl")).filter_map(|name| name.parse().ok()).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// Reads the header; a version from the future is refused before anything else of it is looked at.
+pub(crate) fn header<F: Fs>(fs: &F, file: &F::File, segment: u64) -> Result<(Header, u64), Fault> {
+    let path = path(segment);
+    let damaged = |reason: String| Fault::new("read", &path, FaultKind::Damaged, reason);
+    let mut buffer = vec![0; 4096];
+    let count = fs.read_at(file, 0, &mut buffer)?;
+    let end = buffer[..count].iter().position(|byte| *byte == b'\n').map_or(count, |at| at + 1);
+    let line = &buffer[..end];
+    refuse_newer(line, &path)?;
+    let (json, _) = open_line(line).map_err(|reason| damaged(format!("its first line is not a header: {reason}")))?;
+    let header: Header =
+        serde_json::from_slice(&json).map_err(|error| damaged(format!("its first line is not a header: {error}")))?;
+    if header.segment != segment {
+        return Err(damaged(format!("its header is that of segment {}", header.segment)));
+    }
+    Ok((header, end as u64))
+}
+
+/// A file of a later version may differ in everything but its first fields.
+pub(crate) fn refuse_newer(line: &[u8], path: &ProjectPath) -> Result<(), Fault> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let found = serde_json::from_slice::<Version>(line).map(|found| found.version);
+    match found {
+        Ok(version) if version > FORMAT => Err(Fault::new(
+            "read",
+            path,
+            FaultKind::Unsupported,
+            format!("it has format version {version}, this program knows {FORMAT}; use a newer multiverse"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// How far a segment is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// To the first stretch of padding: enough for one who knows where the last record ended a moment ago.
+    Padding,
+    /// To the end of the file, so that nothing can hide behind padding.
+    End,
+}
+
+/// Reads the lines from an offset on; gives each that is not empty to `take` with its offset.
+pub(crate) fn lines<F: Fs>(
+    fs: &F,
+    file: &F::File,
+    offset: u64,
+    until: Until,
+    mut take: impl FnMut(u64, Line) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let mut pending: Vec<u8> = Vec::new();
+    let mut start = offset;
+    let mut size = 4096;
+    loop {
+        let mut buffer = vec![0; size];
+        let count = fs.read_at(file, start + pending.len() as u64, &mut buffer)?;
+        let at_end = count == 0;
+        pending.extend_from_slice(&buffer[..count]);
+        let mut used = 0;
+        while let Some(length) = pending[used..].iter().position(|byte| *byte == b'\n') {
+            if length > 0 {
+                take(start + used as u64, read_line(&pending[used..=used + length]))?;
+            }
+            used += length + 1;
+        }
+        let only_padding = used == pending.len() && pending.iter().all(|byte| *byte == b'\n');
+        if at_end || (until == Until::Padding && only_padding) {
+            if used < pending.len() {
+                take(start + used as u64, Line::Broken(NotARecord::NoSum))?;
+            }
+            return Ok(());
+        }
+        pending.drain(..used);
+        start += used as u64;
+        if pending.len() > limits::RECORD_BYTES {
+            return take(start, Line::Broken(NotARecord::NoSum));
+        }
+        size = (size * 4).min(1 << 20);
+    }
+}
+
+fn read_line(line: &[u8]) -> Line {
+    match Record::from_line(line) {
+        Ok((record, sum)) => Line::Whole(Box::new(Entry { record, sum, line: line.to_vec() })),
+        Err(reason) => Line::Broken(reason),
+    }
+}
+
+/// Makes a segment, durable with its name, holding `lines` after the header; gives it and the offset of its end.
+pub(crate) fn create<F: Fs>(fs: &F, header: &Header, lines: &[u8]) -> Result<(F::File, u64), Fault> {
+    let part = ProjectPath::own(&format!("journal/{:08}.part", header.segment));
+    fs.make_folder(&folder())?;
+    if fs.look(&part)?.is_some() {
+        fs.remove(&part)?;
+    }
+    let file = fs.open(&part, Mode::CreateNew)?;
+    let mut content = header.to_line();
+    content.extend_from_slice(lines);
+    let end = content.len() as u64;
+    content.resize(content.len() + limits::PADDING_BYTES, b'\n');
+    fs.write_at(&file, 0, &content)?;
+    fs.sync(&file)?;
+    fs.rename_new(&part, &path(header.segment))?;
+    fs.sync_folder(Some(&folder()))?;
+    Ok((file, end))
+}

@@ -1,0 +1,159 @@
+//! What is done now and then, not at every step: adopting documents, checkpoints, closing.
+
+use serde_json::value::RawValue;
+use text::{Change, Text};
+
+use crate::checkpoint;
+use crate::commit::CommitError;
+use crate::fault::{Fault, FaultKind};
+use crate::files;
+use crate::fs::{Fs, Mode, Stamp};
+use crate::journal::Head;
+use crate::limits;
+use crate::path::ProjectPath;
+use crate::place::Due;
+use crate::record::{DocumentRecord, Kind, Presence};
+use crate::store::{Store, exists};
+
+/// How often files that people keep editing are brought in before a command gives up waiting for them.
+const ROUNDS: usize = 8;
+
+impl<F: Fs> Store<F> {
+    /// Takes files that are there under the journal, as they are, in one record. Those that are under it already are
+    /// left out; when that is all of them, nothing is recorded.
+    pub fn adopt(&mut self, paths: &[ProjectPath]) -> Result<Option<u64>, CommitError> {
+        let mut contents: Vec<(ProjectPath, Text, Stamp)> = Vec::new();
+        for path in paths {
+            ProjectPath::document(path.as_str())?;
+            let twice = contents.iter().any(|(known, ..)| known == path);
+            if twice || exists(&self.documents, path) {
+                continue;
+            }
+            let (text, stamp) = files::read_text(&self.fs, path)?.ok_or_else(|| {
+                Fault::new("adopt", path, FaultKind::Missing, "there is no such file, or it is being written")
+            })?;
+            self.blobs.piece(&self.fs, &text.to_vec())?;
+            contents.push((path.clone(), text, stamp));
+        }
+        if contents.is_empty() {
+            return Ok(None);
+        }
+        let adopted = self.locked(|store| {
+            let mut record = store.record(Kind::Adopt, "taken under the journal", store.journal.head);
+            let fresh: Vec<_> = contents.into_iter().filter(|(path, ..)| !exists(&store.documents, path)).collect();
+            for (path, text, _) in &fresh {
+                let change = Change::one(0, "", text.to_vec());
+                let edits = store.blobs.edits(&store.fs, &change)?;
+                let (was, now) = (Presence::Absent, Presence::Present);
+                record.docs.push(DocumentRecord {
+                    path: path.clone(),
+                    was,
+                    now,
+                    base: None,
+                    clashes: 0,
+                    file: None,
+                    edits,
+                });
+            }
+            let line = match store.to_line(&record) {
+                Ok(line) => line,
+                Err(error) => return Ok(Err(error)),
+            };
+            store.journal.append(&store.fs, &[line])?;
+            for (path, text, stamp) in fresh {
+                let document = store.documents.entry(path.clone()).or_default();
+                document.take(record.number, Change::one(0, "", text.to_vec()), Some(text), None);
+                store.note_seen(&path, record.number, stamp);
+            }
+            Ok(Ok(record.number))
+        })??;
+        self.sync()?;
+        Ok(Some(adopted))
+    }
+
+    /// Whether enough has been written since the last checkpoint.
+    pub fn checkpoint_is_due(&self) -> bool {
+        self.journal.bytes_since_checkpoint > limits::CHECKPOINT_BYTES.max(2 * self.checkpoint_size)
+    }
+
+    /// Puts everything into place, makes it durable, and writes down where a recovery may start. `fold` is kept with
+    /// it and given back by the next opening. Nothing happens while somebody is editing a document.
+    pub fn checkpoint(&mut self, fold: Option<&RawValue>) -> Result<Option<Head>, Fault> {
+        self.finish()?;
+        self.locked(|store| {
+            store.journal.sync(&store.fs)?;
+            if !store.all_in_place()? {
+                return Ok(None);
+            }
+            store.sync_documents()?;
+            let head = store.journal.head;
+            store.documents.retain(|_, document| document.text.is_some() && !document.retired);
+            store.checkpoint_size = checkpoint::write(&store.fs, &mut store.blobs, head, &store.documents, fold)?;
+            store.checkpoint_number = head.number;
+            store.journal.next_segment(&store.fs)?;
+            store.journal.bytes_since_checkpoint = 0;
+            store.lock.sign(&store.fs, store.journal.header.segment)?;
+            Ok(Some(head))
+        })
+    }
+
+    /// Everything in its place and nothing of ours unfinished: for commands that come and go. Gives the head.
+    pub fn close(mut self) -> Result<Head, Fault> {
+        self.finish()?;
+        // The padding is for those who write; whoever reads the file sees it without.
+        self.locked(|store| store.journal.trim(&store.fs))?;
+        Ok(self.journal.head)
+    }
+
+    /// Takes over edits and places documents until nothing is left to do.
+    pub fn finish(&mut self) -> Result<(), Fault> {
+        for _ in 0..ROUNDS {
+            self.settle()?;
+            self.sync()?;
+            if self.place(Due::All)?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether every file holds the newest version, whoever committed it.
+    fn all_in_place(&mut self) -> Result<bool, Fault> {
+        for path in self.changed_since_checkpoint() {
+            match (self.standing(&path)?, &self.documents[&path]) {
+                (crate::place::Standing::Version(version, stamp), document) if version == document.version => {
+                    self.note_seen(&path, version, stamp);
+                }
+                (crate::place::Standing::Nothing, document) if document.text.is_none() => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn changed_since_checkpoint(&self) -> Vec<ProjectPath> {
+        let changed = self.documents.iter().filter(|(_, document)| document.version > self.checkpoint_number);
+        changed.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Makes the changed files and their names durable; those that did not change were so at the last checkpoint.
+    fn sync_documents(&mut self) -> Result<(), Fault> {
+        let mut folders = Vec::new();
+        for path in &self.changed_since_checkpoint() {
+            let document = &self.documents[path];
+            let mut above = path.parent();
+            folders.push(above.clone());
+            while let Some(folder) = above {
+                above = folder.parent();
+                folders.push(above.clone());
+            }
+            if document.text.is_some() {
+                let file = self.fs.open(path, Mode::Read)?;
+                self.fs.sync(&file)?;
+            }
+        }
+        folders.sort();
+        folders.dedup();
+        folders.iter().try_for_each(|folder| self.fs.sync_folder(folder.as_ref()))
+    }
+}
