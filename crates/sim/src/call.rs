@@ -69,6 +69,11 @@ impl Operation {
         }
     }
 
+    /// Whether it can have a part of its effect and then stop or fail.
+    pub(crate) fn can_be_partial(self) -> bool {
+        matches!(self, Self::Write | Self::MakeFolder)
+    }
+
     /// The verb for a fault.
     pub(crate) fn verb(self) -> &'static str {
         match self {

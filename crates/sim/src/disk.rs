@@ -235,10 +235,8 @@ impl Disk {
         Ok(())
     }
 
+    /// Makes one folder, unless it exists; the one above it must.
     pub(crate) fn make_folder(&mut self, path: &ProjectPath) -> Result<(), Failure> {
-        if let Some(parent) = path.parent() {
-            self.make_folder(&parent)?;
-        }
         match self.names.node(path)? {
             Some(Node::Folder) => Ok(()),
             Some(_) => Err(Failure::new(FaultKind::NotAFile, format!("{path} is not a folder"))),

@@ -22,7 +22,8 @@ pub enum Stop {
     Before,
     /// After its effect, before it returns.
     After,
-    /// A write stops after some of its bytes; other calls, by chance, before or after.
+    /// A write stops after some of its bytes, the making of folders after some of them; other calls, by chance, before
+    /// or after.
     Torn,
 }
 
@@ -180,7 +181,7 @@ impl Faults {
         let counts = self.counts;
         let due = |stop: &mut (Moment, Stop, Victim)| counts.reached(stop.0, operation);
         let settle = |stop| match stop {
-            Stop::Torn if operation != Operation::Write => [Stop::Before, Stop::After][random.below(2)],
+            Stop::Torn if !operation.can_be_partial() => [Stop::Before, Stop::After][random.below(2)],
             stop => stop,
         };
         let mut settle = settle;

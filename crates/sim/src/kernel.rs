@@ -29,9 +29,9 @@ struct Killed;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     Whole,
-    /// The process stops in the middle of a write.
+    /// The process stops in the middle of it.
     Torn,
-    /// The call fails, which for a write and a sync does not mean that nothing happened.
+    /// The call fails, which does not always mean that nothing happened.
     Failing,
 }
 
@@ -124,7 +124,7 @@ impl Kernel {
         self.boot += 1;
     }
 
-    /// How many of so many bytes a write that is not whole writes.
+    /// How much of so much is done by a call that is not whole.
     pub(crate) fn part_of(&mut self, count: usize, extent: Extent) -> usize {
         if extent == Extent::Whole { count } else { self.random.below(count + 1) }
     }
@@ -220,7 +220,7 @@ impl Shared {
         let result = match kernel.fate(process, operation, path) {
             Fate::Succeeds => effect(&mut kernel, Extent::Whole),
             Fate::Fails(failure) => {
-                if let Operation::Write | Operation::Sync = operation {
+                if operation.can_be_partial() || operation == Operation::Sync {
                     let _ = effect(&mut kernel, Extent::Failing);
                 }
                 Err(failure)

@@ -138,6 +138,19 @@ fn a_call_stops_before_after_or_in_the_middle() {
 }
 
 #[test]
+fn folders_may_be_made_in_part() {
+    let mut made = BTreeSet::new();
+    for seed in 0..30 {
+        let machine = Machine::new(seed);
+        machine.stop_at(Moment::Change(1), Stop::Torn, Victim::Caller);
+        assert_eq!(machine.run_one(|fs| fs.make_folder(&path("a/b/c"))), Outcome::Killed);
+        let fs = machine.fs();
+        made.insert(["a", "a/b", "a/b/c"].iter().filter(|folder| fs.list(&path(folder)).unwrap().is_some()).count());
+    }
+    assert_eq!(made, BTreeSet::from([0, 1, 2, 3]));
+}
+
+#[test]
 fn an_ending_process_no_longer_reaches_the_world() {
     struct Cleanup(SimFs);
     impl Drop for Cleanup {

@@ -67,7 +67,12 @@ impl Schedule {
     }
 
     /// Adds the processes of a run and chooses which of them begins.
+    ///
+    /// # Panics
+    /// When the run before is not over: only one run at a time has turns to give.
     pub(crate) fn begin(&mut self, count: usize) -> usize {
+        let over = |process: &Process| matches!(process.phase, Phase::Done | Phase::Outside);
+        assert!(self.processes[self.first..].iter().all(over), "a run begins inside another run of the same machine");
         self.first = self.processes.len();
         for _ in 0..count {
             self.add(Role::Program, Phase::Ready);
@@ -84,7 +89,7 @@ impl Schedule {
     /// The process at a place of the present run.
     pub(crate) fn at(&self, place: usize) -> Option<usize> {
         let process = self.first + place;
-        (process < self.processes.len()).then_some(process)
+        self.processes.get(process).filter(|one| one.phase != Phase::Outside).map(|_| process)
     }
 
     pub(crate) fn has_turn(&self, process: usize) -> bool {

@@ -135,7 +135,14 @@ impl Fs for SimFs {
     }
 
     fn make_folder(&self, path: &ProjectPath) -> Result<(), Fault> {
-        self.on_path(Operation::MakeFolder, path, |kernel| kernel.disk.make_folder(path))
+        self.shared.call(self.process, Operation::MakeFolder, path.as_str(), |kernel, extent| {
+            let depth = path.names().count();
+            let made = kernel.part_of(depth, extent);
+            // The folders above may be made when the last one is not.
+            let mut folders: Vec<_> = std::iter::successors(Some(path.clone()), ProjectPath::parent).collect();
+            folders.reverse();
+            folders.iter().take(made).try_for_each(|folder| kernel.disk.make_folder(folder))
+        })
     }
 
     fn list(&self, folder: &ProjectPath) -> Result<Option<Vec<String>>, Fault> {
