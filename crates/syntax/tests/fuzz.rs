@@ -1,0 +1,106 @@
+//! QL-25: seeded mutations of the corpus through every codec; no panic, no hang, the same bytes out.
+//! `MULTIVERSE_FUZZ=100000 cargo nextest run -p syntax` tries many.
+
+mod support;
+
+use support::{MARKDOWN_PIECES, Sample, corpus, iterations, mutate};
+use syntax::fuzz;
+
+const DATA_PIECES: &[&str] = &[
+    "\"",
+    "'",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    ": ",
+    "- ",
+    "\n",
+    "\n  ",
+    "\t",
+    "#",
+    "//",
+    "/*",
+    "*/",
+    "\\",
+    "\\u",
+    "\\ud800",
+    "&a ",
+    "*a",
+    "|\n",
+    ">-\n",
+    "!!str ",
+    "---\n",
+    "...\n",
+    "%YAML 1.2\n",
+    "null",
+    "-0",
+    "1e5",
+    "<<: ",
+    "? ",
+    "\u{FEFF}",
+    "가",
+    "\0",
+];
+
+#[track_caller]
+fn check(ending: &str, pieces: &[&str], default: u64, codec: fn(&[u8])) {
+    let samples: Vec<Sample> = corpus(ending);
+    for sample in &samples {
+        println!("{}", sample.name);
+        codec(&sample.bytes);
+    }
+    for seed in 0..iterations(default) {
+        let bytes = mutate(&samples, pieces, seed);
+        println!("seed {seed}");
+        codec(&bytes);
+    }
+}
+
+#[test]
+fn ql25_markdown_survives_anything() {
+    check(".md", MARKDOWN_PIECES, 1000, fuzz::fuzz_markdown);
+}
+
+#[test]
+fn ql25_cells_survive_anything() {
+    check(".md", MARKDOWN_PIECES, 1000, fuzz::fuzz_cell);
+}
+
+#[test]
+fn ql25_yaml_survives_anything() {
+    check(".yaml", DATA_PIECES, 2000, fuzz::fuzz_yaml);
+}
+
+#[test]
+fn ql25_json_survives_anything() {
+    check(".json", DATA_PIECES, 2000, fuzz::fuzz_json);
+}
+
+#[test]
+fn ql25_one_codec_survives_the_documents_of_another() {
+    for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_yaml, fuzz::fuzz_json] {
+        for sample in corpus("") {
+            println!("{}", sample.name);
+            codec(&sample.bytes);
+        }
+    }
+}
+
+/// Inputs that make a careless reader slow or deep.
+#[test]
+fn ql25_long_and_deep_inputs_end() {
+    let many = 50_000;
+    for part in [
+        "> ", "- ", "1. ", "`", "``` ", "|", "[", "{\"a\":", "<", "&", "\\", "* ", "\n", "#", "a: ", "- a\n\n", "<!--",
+        "~~~\n", "`` ` ",
+    ] {
+        let bytes = part.repeat(many).into_bytes();
+        println!("{part:?}");
+        for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_yaml, fuzz::fuzz_json] {
+            codec(&bytes);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The block scanner against pulldown-cmark: the same tables with the same rows and cells, the same headings, the
+//! same fences, over the corpus and seeded mutations of it.
+//!
+//! Left out, because the oracle differs from the specification or from our decisions: lone carriage returns (no line
+//! end for us), vertical tabs and form feeds as blank lines, delimiter rows that the oracle takes and GFM does not
+//! (`- -`, `:-:-`) or the other way round (tabs), tabs behind a closing fence, and link reference definitions (text for us).
+
+mod support;
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use support::{MARKDOWN_PIECES, corpus, iterations, mutate};
+use syntax::Document;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Shape {
+    /// Rows of each table, the header first; each row as the ranges of its cells.
+    tables: Vec<Vec<Vec<Range<usize>>>>,
+    /// Level and first line.
+    headings: Vec<(u8, usize)>,
+    /// First line.
+    fences: Vec<usize>,
+}
+
+fn ours(bytes: &[u8]) -> Shape {
+    let document = Document::parse(bytes);
+    let mut shape = Shape::default();
+    for table in document.tables() {
+        let columns = table.columns().len();
+        let header = table.columns().len();
+        let mut rows = vec![Vec::new()];
+        for column in 0..header {
+            rows[0].push(table.columns()[column].span.clone());
+        }
+        for row in table.rows() {
+            rows.push(
+                (0..row.len().min(columns)).filter_map(|column| row.cell(column)).map(|cell| cell.trimmed).collect(),
+            );
+        }
+        shape.tables.push(rows);
+    }
+    shape.headings = document.headings().iter().map(|heading| (heading.level, heading.line)).collect();
+    shape.fences = document.fences().iter().map(|fence| line_of(bytes, fence.span.start)).collect();
+    shape
+}
+
+fn oracle(bytes: &[u8]) -> Option<Shape> {
+    let document = Document::parse(bytes);
+    // Front matter and byte order mark are ours; the oracle reads what follows.
+    let skipped = match document.front_matter() {
+        Some(matter) => matter.span.end,
+        None if bytes.starts_with(b"\xEF\xBB\xBF") => 3,
+        None => 0,
+    };
+    let text = std::str::from_utf8(&bytes[skipped..]).ok()?;
+    let mut shape = Shape::default();
+    let mut depth = 0;
+    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+        let place = range.start + skipped..range.end + skipped;
+        match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::Item) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::Item) => depth -= 1,
+            _ if depth > 0 => {}
+            Event::Start(Tag::Table(_)) => shape.tables.push(Vec::new()),
+            Event::Start(Tag::TableHead | Tag::TableRow) => shape.tables.last_mut()?.push(Vec::new()),
+            Event::Start(Tag::TableCell) => {
+                // A cell that the row lacks is reported behind the line ending.
+                let before = &bytes[..place.start];
+                if !(place.is_empty() && (before.ends_with(b"\n") || place.end == bytes.len())) {
+                    shape.tables.last_mut()?.last_mut()?.push(trimmed(bytes, place));
+                }
+            }
+            Event::Start(Tag::Heading { level, .. }) => {
+                shape.headings.push((level as u8, line_of(bytes, place.start)));
+            }
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => shape.fences.push(line_of(bytes, place.start)),
+            _ => {}
+        }
+    }
+    Some(shape)
+}
+
+fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
+    let blank = |byte: &&u8| matches!(**byte, b' ' | b'\t' | 0x0B | 0x0C);
+    let cell = &bytes[range.clone()];
+    let front = cell.iter().take_while(blank).count();
+    let back = cell[front..].iter().rev().take_while(blank).count();
+    range.start + front..range.end - back
+}
+
+fn line_of(bytes: &[u8], at: usize) -> usize {
+    bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// Whether the oracle can be asked about this document at all.
+fn is_comparable(bytes: &[u8]) -> bool {
+    let lone_return = (0..bytes.len()).any(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
+    let odd_blank = bytes.iter().any(|byte| matches!(byte, 0x0B | 0x0C));
+    let definition = bytes.windows(2).any(|pair| pair == b"]:");
+    let tab_behind_fence = bytes.windows(2).any(|pair| matches!(pair, b"`\t" | b"~\t"));
+    !lone_return
+        && !odd_blank
+        && !definition
+        && !tab_behind_fence
+        && bytes.split(|byte| *byte == b'\n').all(|line| !is_odd_delimiter(line))
+}
+
+/// A line that one side takes for a delimiter row and the other does not.
+fn is_odd_delimiter(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim_start_matches(|first: char| first == '>' || first == ' ').trim_end_matches('\r');
+    if !line.contains('-') || !line.contains('|') || line.contains(|other| !"|:- \t".contains(other)) {
+        return false;
+    }
+    let inner = line.trim_end_matches(' ');
+    let inner = inner.strip_prefix('|').unwrap_or(inner);
+    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    let is_cell = |cell: &str| {
+        let cell = cell.trim_matches(' ');
+        let dashes = cell.strip_prefix(':').unwrap_or(cell);
+        let dashes = dashes.strip_suffix(':').unwrap_or(dashes);
+        !dashes.is_empty() && dashes.bytes().all(|byte| byte == b'-')
+    };
+    !inner.split('|').all(is_cell)
+}
+
+#[track_caller]
+fn check(name: &str, bytes: &[u8]) -> bool {
+    if !is_comparable(bytes) {
+        return false;
+    }
+    let Some(expected) = oracle(bytes) else { return false };
+    assert_eq!(ours(bytes), expected, "{name}:\n{}", String::from_utf8_lossy(bytes));
+    true
+}
+
+#[test]
+fn the_corpus_has_the_blocks_that_the_oracle_finds() {
+    let samples = corpus(".md");
+    let compared = samples.iter().filter(|sample| check(&sample.name, &sample.bytes)).count();
+    assert!(compared * 2 > samples.len(), "only {compared} of {} documents were compared", samples.len());
+}
+
+#[test]
+fn mutated_documents_have_the_blocks_that_the_oracle_finds() {
+    let samples = corpus(".md");
+    let count = iterations(3000);
+    let compared =
+        (0..count).filter(|seed| check(&format!("seed {seed}"), &mutate(&samples, MARKDOWN_PIECES, *seed))).count();
+    assert!(compared as u64 * 3 > count, "only {compared} of {count} mutations were compared");
+}
