@@ -113,6 +113,32 @@ fn a_kill_loses_no_byte_and_releases_the_lock() {
 }
 
 #[test]
+fn a_killed_process_has_no_lock_even_before_it_notices() {
+    let machine = Machine::new(1);
+    let fs = machine.fs();
+    let file = fs.open(&path("lock"), Mode::Create).unwrap();
+    assert!(fs.try_lock(&file).unwrap());
+    machine.kill_all();
+    let other = machine.fs();
+    assert!(other.try_lock(&other.open(&path("lock"), Mode::Write).unwrap()).unwrap());
+    assert_eq!(other.has_writer(&path("lock")), Ok(Some(false)));
+}
+
+#[test]
+fn who_waits_for_a_lock_lets_its_holder_go_on() {
+    let machine = Machine::new(1);
+    machine.switch_one_in(usize::MAX);
+    machine.limit_calls(5000);
+    let program = |fs: SimFs| {
+        let file = fs.open(&path("lock"), Mode::Create).unwrap();
+        while !fs.try_lock(&file).unwrap() {}
+        fs.pause(Duration::from_millis(1));
+    };
+    let outcomes = machine.run(vec![Box::new(program), Box::new(program), Box::new(program)]);
+    assert_eq!(outcomes, vec![Outcome::Finished(()); 3]);
+}
+
+#[test]
 fn a_call_stops_before_after_or_in_the_middle() {
     let long = "x".repeat(100);
     let mut lengths = BTreeSet::new();
