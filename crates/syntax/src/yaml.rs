@@ -212,12 +212,16 @@ impl Reader<'_> {
         let length = self.source.len();
         let at = error.marker().byte_offset().unwrap_or(length).min(length);
         let line = self.source.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
-        let indent = self.source.as_bytes()[line..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).copied();
-        let hint = match indent.into_iter().any(|byte| byte == b'\t') {
-            true => "indent with blanks: YAML does not allow tabs",
-            false => "check the indentation, colons and quotes of this line and the one above",
+        let mut indent = self.source.as_bytes()[line..].iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let message = error.info();
+        let hint = if indent.any(|byte| *byte == b'\t') {
+            "indent with blanks: YAML does not allow tabs"
+        } else if message.contains("quoted") {
+            "close the quote that was opened above, or indent the lines within it"
+        } else {
+            "check the indentation, colons and quotes of this line and the one above"
         };
         let next = self.source[at..].chars().next().map_or(0, char::len_utf8);
-        self.findings.add(Code::YamlSyntax, at..at + next, format!("not valid YAML: {}", error.info()), hint);
+        self.findings.add(Code::YamlSyntax, at..at + next, format!("not valid YAML: {message}"), hint);
     }
 }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{MARKDOWN_PIECES, Sample, corpus, iterations, mutate};
+use support::{Case, MARKDOWN_PIECES, Sample, corpus, iterations, mutate};
 use syntax::fuzz;
 
 const DATA_PIECES: &[&str] = &[
@@ -49,12 +49,12 @@ const DATA_PIECES: &[&str] = &[
 fn check(ending: &str, pieces: &[&str], default: u64, codec: fn(&[u8])) {
     let samples: Vec<Sample> = corpus(ending);
     for sample in &samples {
-        println!("{}", sample.name);
+        let _case = Case(sample.name.clone());
         codec(&sample.bytes);
     }
     for seed in 0..iterations(default) {
         let bytes = mutate(&samples, pieces, seed);
-        println!("seed {seed}");
+        let _case = Case(format!("seed {seed}"));
         codec(&bytes);
     }
 }
@@ -83,7 +83,7 @@ fn ql25_json_survives_anything() {
 fn ql25_one_codec_survives_the_documents_of_another() {
     for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_yaml, fuzz::fuzz_json] {
         for sample in corpus("") {
-            println!("{}", sample.name);
+            let _case = Case(sample.name.clone());
             codec(&sample.bytes);
         }
     }
@@ -98,7 +98,7 @@ fn ql25_long_and_deep_inputs_end() {
         "~~~\n", "`` ` ",
     ] {
         let bytes = part.repeat(many).into_bytes();
-        println!("{part:?}");
+        let _case = Case(format!("{part:?} repeated"));
         for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_yaml, fuzz::fuzz_json] {
             codec(&bytes);
         }

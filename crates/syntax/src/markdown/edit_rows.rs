@@ -46,11 +46,11 @@ impl Document {
         let written = write_row(&model, values, columns)?;
         let line = found.lines().start + 2 + row;
         let above = self.text.line(line - 1);
-        let ending = self.line_ending(found.lines().start);
-        let ends_open = !self.text.slice(above.clone()).ends_with(b"\n");
-        let put = match ends_open {
-            true => [ending, &written].concat(),
-            false => [&written, self.line_ending(line - 1)].concat(),
+        let put = match self.text.slice(above.clone()).last() {
+            Some(b'\n') => [&written, self.line_ending(line - 1)].concat(),
+            // A line feed alone would make the carriage return a part of the line ending.
+            Some(b'\r') => [&b"\r\n"[..], &written].concat(),
+            _ => [self.line_ending(found.lines().start), &written].concat(),
         };
         let change = Change::one(above.end, Vec::new(), put);
         let block = found.block();

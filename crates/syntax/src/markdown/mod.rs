@@ -25,7 +25,6 @@ mod sections;
 mod tables;
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -179,12 +178,20 @@ impl fmt::Debug for Document {
 }
 
 /// The last edits of a document, so that an index of rows can follow without reading the table again.
+/// A list that clones of the document share: cloning costs nothing.
 #[derive(Debug, Clone)]
 struct Edits {
-    /// Who the document is now. A stamp is never used twice, so two documents with one stamp have the same bytes.
+    last: Arc<Link>,
+}
+
+#[derive(Debug)]
+struct Link {
+    /// Who the document is. A stamp is never used twice, so two documents with one stamp have the same bytes.
     stamp: Arc<()>,
-    /// Earlier stamps, each with the edit that ended it.
-    past: VecDeque<(Arc<()>, Edit)>,
+    /// The state before, and the edit that led from it to this one.
+    before: Option<(Arc<Link>, Edit)>,
+    /// How many states before this one are remembered.
+    length: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,26 +204,50 @@ enum Edit {
 
 impl Default for Edits {
     fn default() -> Self {
-        Edits { stamp: Arc::new(()), past: VecDeque::new() }
+        Edits { last: Arc::new(Link { stamp: Arc::new(()), before: None, length: 0 }) }
     }
 }
 
 impl Edits {
-    fn remember(&mut self, edit: Edit) {
-        if self.past.len() == MAX_REMEMBERED_EDITS {
-            self.past.pop_front();
-        }
-        let ended = std::mem::replace(&mut self.stamp, Arc::new(()));
-        self.past.push_back((ended, edit));
+    fn stamp(&self) -> Arc<()> {
+        Arc::clone(&self.last.stamp)
     }
 
-    /// The edits since a stamp, or nothing if it is not known any more.
-    fn since(&self, stamp: &Arc<()>) -> Option<impl Iterator<Item = Edit> + '_> {
-        let start = if Arc::ptr_eq(stamp, &self.stamp) {
-            self.past.len()
-        } else {
-            self.past.iter().position(|(ended, _)| Arc::ptr_eq(ended, stamp))?
-        };
-        Some(self.past.iter().skip(start).map(|(_, edit)| *edit))
+    fn remember(&mut self, edit: Edit) {
+        if self.last.length >= MAX_REMEMBERED_EDITS {
+            self.last = forget_half(&self.last);
+        }
+        let length = self.last.length + 1;
+        let before = Some((Arc::clone(&self.last), edit));
+        self.last = Arc::new(Link { stamp: Arc::new(()), before, length });
     }
+
+    /// The edits since a stamp, the first one first; nothing if it is not known any more.
+    fn since(&self, stamp: &Arc<()>) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut link = &self.last;
+        while !Arc::ptr_eq(&link.stamp, stamp) {
+            let (before, edit) = link.before.as_ref()?;
+            edits.push(*edit);
+            link = before;
+        }
+        edits.reverse();
+        Some(edits)
+    }
+}
+
+/// The same states with the same stamps, but only the later half of them.
+fn forget_half(last: &Arc<Link>) -> Arc<Link> {
+    let mut kept = Vec::new();
+    let mut link = last;
+    while let Some((before, edit)) = link.before.as_ref().filter(|_| kept.len() < MAX_REMEMBERED_EDITS / 2) {
+        kept.push((Arc::clone(&link.stamp), *edit));
+        link = before;
+    }
+    let mut rebuilt = Arc::new(Link { stamp: Arc::clone(&link.stamp), before: None, length: 0 });
+    for (stamp, edit) in kept.into_iter().rev() {
+        let length = rebuilt.length + 1;
+        rebuilt = Arc::new(Link { stamp, before: Some((rebuilt, edit)), length });
+    }
+    rebuilt
 }

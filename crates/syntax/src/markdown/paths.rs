@@ -2,7 +2,7 @@
 //! Must not know cells (the value is decoded already) or whether a path exists.
 
 use crate::data::Kind;
-use crate::json;
+use crate::{json, yaml};
 
 /// One entry of a list of paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,22 +46,17 @@ pub fn read_paths(value: &str) -> Vec<PathEntry> {
         .collect()
 }
 
+/// A list in brackets: JSON as we write it, or what people write instead (no quotes, single quotes, a comma too many),
+/// which happens to be YAML.
 fn read_array(value: &str) -> Option<Vec<PathEntry>> {
-    if !value.starts_with('[') {
+    if !(value.starts_with('[') && value.ends_with(']')) {
         return None;
     }
-    let parsed = json::parse(value.as_bytes());
-    let Kind::List(items) = &parsed.root.as_ref()?.kind else { return None };
-    if !parsed.problems.is_empty() {
-        return None;
-    }
-    items
-        .iter()
-        .map(|item| match &item.kind {
-            Kind::Text(path) => Some(PathEntry::new(path)),
-            _ => None,
-        })
-        .collect()
+    [json::parse(value.as_bytes()), yaml::parse(value.as_bytes())].iter().find_map(|parsed| {
+        let Kind::List(items) = &parsed.root.as_ref()?.kind else { return None };
+        let paths = items.iter().map(|item| item.as_text().map(PathEntry::new));
+        if parsed.problems.is_empty() { paths.collect() } else { None }
+    })
 }
 
 fn strip_code(path: &str) -> &str {
@@ -96,6 +91,7 @@ mod tests {
         check("a.md\nb.md", &[("a.md", false), ("b.md", false)]);
         check("assets/*.pdf", &[("assets/*.pdf", true)]);
         check("[draft] a.md, b.md", &[("[draft] a.md", true), ("b.md", false)]);
+        check("[a.md, 'b c.md',]", &[("a.md", false), ("b c.md", false)]);
         check("- a.md\n- b.md", &[("a.md", false), ("b.md", false)]);
     }
 

@@ -103,7 +103,8 @@ impl Document {
                 );
             } else if cells > columns {
                 let split = row::split(content);
-                let extra = place.start + split.cells.get(columns).map_or(0, |cell| cell.start);
+                let extra = split.cells.get(columns).map_or(0, |cell| row::trimmed(content, cell.clone()).start);
+                let extra = place.start + extra;
                 findings.add(
                     Code::RowTooLong,
                     extra..place.end,

@@ -21,7 +21,7 @@ pub struct RowIndex {
 impl RowIndex {
     /// Reads the whole column once.
     pub fn new(document: &Document, table: TableId, column: usize) -> Self {
-        let stamp = Arc::clone(&document.edits.stamp);
+        let stamp = document.edits.stamp();
         let mut index = RowIndex { table, column, rows: HashMap::new(), count: 0, stamp };
         index.read(document);
         index
@@ -71,7 +71,7 @@ impl RowIndex {
                 Edit::Other => return false,
             }
         }
-        self.stamp = Arc::clone(&document.edits.stamp);
+        self.stamp = document.edits.stamp();
         true
     }
 
@@ -90,7 +90,7 @@ impl RowIndex {
     fn read(&mut self, document: &Document) {
         self.rows.clear();
         self.count = 0;
-        self.stamp = Arc::clone(&document.edits.stamp);
+        self.stamp = document.edits.stamp();
         let Ok(table) = document.table(self.table) else { return };
         self.count = table.row_count();
         for row in table.rows() {

@@ -74,7 +74,7 @@ impl Document {
         let block = *self.tree.tables.get(id.0).ok_or(Refusal::NoSuchTable { number: id.0, tables })?;
         let lines = self.tree.blocks[block].lines.clone();
         let header = Row::read(self, 0, lines.start);
-        let columns = (0..header.len()).filter_map(|column| header.cell(column)).map(Column::new).collect();
+        let columns = (0..header.cell_count()).filter_map(|column| header.cell(column)).map(Column::new).collect();
         Ok(Table { document: self, id, block, lines, columns })
     }
 
@@ -182,7 +182,7 @@ impl<'a> Row<'a> {
     }
 
     /// How many cells are written, be they more or fewer than the table has columns.
-    pub fn len(&self) -> usize {
+    pub fn cell_count(&self) -> usize {
         self.row.cells.len()
     }
 

@@ -1,5 +1,6 @@
 //! Owns what the tests share: the corpus of ugly documents and seeded mutations of it.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test that cannot go on says why")]
 
 use std::path::Path;
 
@@ -29,6 +30,17 @@ pub(crate) fn corpus(ending: &str) -> Vec<Sample> {
 /// How many mutations each loop tries: few by default, many by hand with `MULTIVERSE_FUZZ=100000`.
 pub(crate) fn iterations(default: u64) -> u64 {
     std::env::var("MULTIVERSE_FUZZ").ok().and_then(|count| count.parse().ok()).unwrap_or(default)
+}
+
+/// Names a case if it fails, so that it can be tried again alone.
+pub(crate) struct Case(pub(crate) String);
+
+impl Drop for Case {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("failed: {}", self.0);
+        }
+    }
 }
 
 /// Numbers that look random and are the same for one seed (splitmix64).
