@@ -7,6 +7,7 @@
 //! - `machine`, `sim_fs`, `person`: what tests use.
 
 pub mod contract;
+pub mod driver;
 
 mod call;
 mod clock;

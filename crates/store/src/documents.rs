@@ -24,6 +24,8 @@ pub(crate) struct Document {
     /// The changes that led here, oldest first.
     past: VecDeque<Past>,
     past_bytes: usize,
+    /// Whether all that the journal has of its past was looked up.
+    pub past_is_complete: bool,
     pub disk: Disk,
     /// When the file may be placed again.
     pub place_after: Duration,
@@ -31,16 +33,18 @@ pub(crate) struct Document {
     pub retired: bool,
 }
 
+/// One change of a document.
 #[derive(Debug, Clone)]
-struct Past {
-    number: u64,
+pub(crate) struct Past {
+    pub number: u64,
     /// The version before this change.
-    version_before: u64,
+    pub version_before: u64,
     /// Whether the document existed before this change.
-    was: Presence,
-    change: Change,
-    /// The file that this change was merged from, if it was.
-    file: Option<Sum>,
+    pub was: Presence,
+    pub change: Change,
+    /// The file that this change was merged from, if it was; and its content, while this process lives.
+    pub file: Option<Sum>,
+    pub found: Option<Text>,
 }
 
 /// What is known of the file.
@@ -75,6 +79,15 @@ pub(crate) struct Clash {
     pub record: u64,
 }
 
+/// Where an edit started.
+struct Started {
+    text: Text,
+    /// What leads from there to a version, if it is none.
+    bridge: Option<Change>,
+    /// The place in the past of the first change after that.
+    next: usize,
+}
+
 /// A foreign text as a change of the head.
 #[derive(Debug, Clone)]
 pub(crate) struct Merged {
@@ -91,9 +104,21 @@ impl Document {
 
     /// Takes a committed change. The caller has checked that it fits.
     pub(crate) fn take(&mut self, number: u64, change: Change, after: Option<Text>, file: Option<Sum>) {
+        self.take_found(number, change, after, file, None);
+    }
+
+    /// The same for an edit by hand, with the file it was found in.
+    pub(crate) fn take_found(
+        &mut self,
+        number: u64,
+        change: Change,
+        after: Option<Text>,
+        file: Option<Sum>,
+        found: Option<Text>,
+    ) {
         self.past_bytes += change.weight() + 64;
         let was = Presence::of(self.text.as_ref());
-        self.past.push_back(Past { number, version_before: self.version, was, change, file });
+        self.past.push_back(Past { number, version_before: self.version, was, change, file, found });
         self.text = after;
         self.version = number;
         while self.past.len() > limits::REMEMBERED_CHANGES
@@ -103,6 +128,20 @@ impl Document {
                 self.past_bytes -= oldest.change.weight() + 64;
             }
         }
+    }
+
+    /// The oldest change that is remembered: its number, or the one after the version itself.
+    pub(crate) fn remembers_from(&self) -> u64 {
+        self.past.front().map_or(self.version + 1, |oldest| oldest.number)
+    }
+
+    /// Takes in changes from before the oldest that is remembered, newest last.
+    pub(crate) fn remember_older(&mut self, older: Vec<Past>) {
+        for past in older.into_iter().rev() {
+            self.past_bytes += past.change.weight() + 64;
+            self.past.push_front(past);
+        }
+        self.past_is_complete = true;
     }
 
     /// Takes the newest change back, which could not be written after all.
@@ -164,31 +203,71 @@ impl Document {
         same.map_or(Known::Foreign, |index| Known::Version(self.past[index].version_before))
     }
 
-    /// An edited text as a change of the head: the difference to the version that it is closest to, on top of what
-    /// came after that version. Where both touch the same bytes the edit wins.
+    /// An edited text as a change of the head: the difference to what it is closest to, on top of what came after
+    /// that. Where both touch the same bytes the edit wins.
     pub(crate) fn merge(&self, edited: &Text) -> Merged {
         let Some(head) = &self.text else {
             return Merged { base: self.version, clashes: 0, change: Change::one(0, "", edited.to_vec()) };
         };
-        let mut best = (Closest::new(head, edited).distance(), self.past.len(), head.clone());
+        let started = self.closest(head, edited);
+        let mut change = diff(&started.text, edited);
+        let mut clashes = 0;
+        for later in started.bridge.iter().chain(self.past.iter().skip(started.next).map(|past| &past.change)) {
+            let (rebased, overlaps) = change.rebase_winning(later);
+            clashes += overlaps.len();
+            change = rebased;
+        }
+        let base = self.past.get(started.next).map_or(self.version, |past| past.version_before);
+        Merged { base, clashes, change }
+    }
+
+    /// What an edit most likely started from: a version, or a file that somebody had edited before and that was taken
+    /// over but not yet replaced.
+    fn closest(&self, head: &Text, edited: &Text) -> Started {
+        let distance = Closest::new(head, edited).distance();
+        let mut best = (distance, Started { text: head.clone(), bridge: None, next: self.past.len() });
         let mut index = self.past.len();
         self.walk_back(edited, |distance, text| {
             index -= 1;
             if distance < best.0 {
-                best = (distance, index, text.clone());
+                best = (distance, Started { text: text.clone(), bridge: None, next: index });
             }
             best.0 == 0
         });
-        let (_, index, started) = best;
-        let base = self.past.get(index).map_or(self.version, |past| past.version_before);
-        let mut change = diff(&started, edited);
-        let mut clashes = 0;
-        for past in self.past.iter().skip(index) {
-            let (rebased, overlaps) = change.rebase_winning(&past.change);
-            clashes += overlaps.len();
-            change = rebased;
+        for (index, past) in self.past.iter().enumerate().rev().filter(|(_, past)| past.file.is_some()) {
+            let Some((found, after)) = self.found_file(index, past) else { continue };
+            let distance = Closest::new(&found, edited).distance();
+            if distance < best.0 {
+                let bridge = Some(diff(&found, &after));
+                best = (distance, Started { text: found, bridge, next: index + 1 });
+            }
         }
-        Merged { base, clashes, change }
+        best.1
+    }
+
+    /// The file that a change was merged from, and the version that the merge made. Another process, or this one
+    /// before it was killed, found it; then it is made again from what the record says, and known by its sum.
+    fn found_file(&self, index: usize, past: &Past) -> Option<(Text, Text)> {
+        let mut version = self.text.clone()?;
+        for later in self.past.iter().skip(index + 1).rev() {
+            version = later.change.inverse().apply(&version).ok()?;
+        }
+        let after = version.clone();
+        if let Some(found) = &past.found {
+            return Some((found.clone(), after));
+        }
+        version = past.change.inverse().apply(&version).ok()?;
+        let mut edit = past.change.clone();
+        for earlier in self.past.iter().take(index).rev() {
+            let back = earlier.change.inverse();
+            edit = edit.rebase(&back).ok()?;
+            version = back.apply(&version).ok()?;
+            let found = edit.apply(&version).ok()?;
+            if Some(Sum::of(&found.to_vec())) == past.file {
+                return Some((found, after));
+            }
+        }
+        None
     }
 
     /// Goes from the head to older versions while the document existed, with each one's distance from `found`, until

@@ -16,6 +16,7 @@ use crate::path::ProjectPath;
 use crate::place::{Stray, is_racy};
 use crate::record::{DocumentRecord, Kind, Presence, Sum};
 use crate::store::Store;
+use crate::walk::past_of;
 
 /// What a look at the files brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -139,9 +140,9 @@ impl<F: Fs> Store<F> {
         let record = self.locked(|store| {
             let mut foreign = store.read_foreign(settled)?;
             for stray in &strays {
-                if let Some((text, _)) = files::read_text(&store.fs, &stray.file)? {
-                    let from = From::Stray;
-                    foreign.push(Foreign { document: stray.document.clone(), text: Some(text), from });
+                let Some((text, _)) = files::read_text(&store.fs, &stray.file)? else { continue };
+                if store.recognise(&stray.document, &text)? == Known::Foreign {
+                    foreign.push(Foreign { document: stray.document.clone(), text: Some(text), from: From::Stray });
                 }
             }
             if foreign.is_empty() { Ok(None) } else { store.record_edits(foreign).map(Some) }
@@ -163,6 +164,7 @@ impl<F: Fs> Store<F> {
         let mut foreign = Vec::new();
         let mut put_back = Vec::new();
         for path in paths {
+            self.look_up_past(path)?;
             let document = &self.documents[path];
             let suspect = document.disk.suspect.and_then(|(stamp, _)| stamp);
             let seen = document.disk.seen;
@@ -199,6 +201,15 @@ impl<F: Fs> Store<F> {
         Ok(foreign)
     }
 
+    /// An edit may have started from a version older than the checkpoint; the journal has those too.
+    pub(crate) fn look_up_past(&mut self, path: &ProjectPath) -> Result<(), Fault> {
+        let Some(document) = self.documents.get_mut(path).filter(|document| !document.past_is_complete) else {
+            return Ok(());
+        };
+        document.remember_older(past_of(&self.fs, path, document.remembers_from())?);
+        Ok(())
+    }
+
     fn record_edits(&mut self, foreign: Vec<Foreign>) -> Result<u64, Fault> {
         let mut record = self.record(Kind::Edit, "edited by hand", self.journal.head);
         let number = record.number;
@@ -232,7 +243,7 @@ impl<F: Fs> Store<F> {
             });
             // A second text for the same document in this record builds on the first.
             let document = self.documents.entry(entry.document.clone()).or_default();
-            document.take(number, change, after, file);
+            document.take_found(number, change, after, file, entry.text.clone().filter(|_| file.is_some()));
             taken.push((entry, base, in_place));
         }
         self.write_edits(record, &taken.iter().map(|(entry, ..)| entry.document.clone()).collect::<Vec<_>>())?;

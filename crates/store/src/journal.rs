@@ -119,7 +119,9 @@ impl<F: Fs> Journal<F> {
                 self.bytes_since_checkpoint += entry.line.len() as u64;
             }
             entries.extend(stretch.entries);
-            if self.header.segment >= current {
+            // The lock may announce a segment that its holder did not live to make.
+            let next = segment::path(self.header.segment + 1);
+            if self.header.segment >= current || fs.look(&next)?.is_none() {
                 if stretch.torn {
                     self.cut_tail(fs)?;
                 }

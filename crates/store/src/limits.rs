@@ -20,6 +20,8 @@ pub const PADDING_BYTES: usize = 128 * 1024;
 pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
 /// How many changes of a document are remembered to find the version that an edit started from.
 pub const REMEMBERED_CHANGES: usize = 4096;
+/// How many segments of the journal are searched for changes from before the checkpoint.
+pub const REMEMBERED_SEGMENTS: usize = 16;
 /// How many bytes of changes of one document are remembered.
 pub const REMEMBERED_BYTES: usize = 4 * 1024 * 1024;
 /// An edit is taken over when its stamp was the same twice, this far apart.

@@ -76,7 +76,7 @@ impl<F: Fs> Store<F> {
             }
             let parts = self.write_parts(paths)?;
             if !parts.is_empty() {
-                self.locked(|store| parts.into_iter().try_for_each(|part| store.put(part)))?;
+                self.locked(|store| parts.iter().try_for_each(|part| store.put(part)))?;
             }
         }
         Ok(self.next_due())
@@ -145,7 +145,7 @@ impl<F: Fs> Store<F> {
     }
 
     /// Puts one document into its place, under the lock.
-    fn put(&mut self, part: Part) -> Result<(), Fault> {
+    fn put(&mut self, part: &Part) -> Result<(), Fault> {
         let standing = self.standing(&part.document)?;
         let Some(document) = self.documents.get(&part.document) else { return self.fs.remove(&part.file) };
         let was_there = document.disk.seen.is_some();
@@ -155,21 +155,21 @@ impl<F: Fs> Store<F> {
                 self.note_seen(&part.document, version, stamp);
                 self.fs.remove(&part.file)
             }
-            (Standing::Version(_, old), Some(new)) => self.exchange(&part, old, new),
+            (Standing::Version(_, old), Some(new)) => self.exchange(part, old, new),
             (Standing::Version(_, old), None) => {
                 self.fs.rename(&part.document, &part.file)?;
-                self.came_out(&part, old)?;
-                self.placed(&part, None);
+                self.came_out(part, old)?;
+                self.placed(part, None);
                 Ok(())
             }
             (Standing::Nothing, None) => {
-                self.placed(&part, None);
+                self.placed(part, None);
                 Ok(())
             }
-            (Standing::Nothing, Some(new)) if absent_is_known && !was_there => self.put_new(&part, new),
+            (Standing::Nothing, Some(new)) if absent_is_known && !was_there => self.put_new(part, new),
             _ => {
                 self.suspect(&part.document)?;
-                self.discard(&part)
+                self.discard(part)
             }
         }
     }
@@ -214,17 +214,28 @@ impl<F: Fs> Store<F> {
     fn came_out(&mut self, part: &Part, expected: Stamp) -> Result<(), Fault> {
         let now = self.fs.now();
         let Some(stamp) = self.fs.look(&part.file)? else { return Ok(()) };
-        let ours = stamp == expected && !is_racy(stamp, now) || self.is_ours(&part.document, &part.file)?;
+        let as_it_was = stamp == expected && !is_racy(stamp, now);
+        let ours = as_it_was || self.is_ours(&part.document, &part.file)?;
         let stray = Stray { document: part.document.clone(), file: part.file.clone(), stamp, since: now.steady, ours };
         self.strays.push(stray);
         Ok(())
     }
 
     /// Whether a file's content is a version of the document.
-    pub(crate) fn is_ours(&self, document: &ProjectPath, file: &ProjectPath) -> Result<bool, Fault> {
-        let Some(document) = self.documents.get(document) else { return Ok(false) };
-        let content = files::read_text(&self.fs, file)?;
-        Ok(content.is_some_and(|(text, _)| document.recognise(Some(&text)) != Known::Foreign))
+    pub(crate) fn is_ours(&mut self, document: &ProjectPath, file: &ProjectPath) -> Result<bool, Fault> {
+        let Some((text, _)) = files::read_text(&self.fs, file)? else { return Ok(false) };
+        Ok(self.recognise(document, &text)? != Known::Foreign)
+    }
+
+    /// Which version of a document a text is, looking into the journal when memory does not reach back far enough.
+    pub(crate) fn recognise(&mut self, path: &ProjectPath, text: &Text) -> Result<Known, Fault> {
+        let Some(document) = self.documents.get(path) else { return Ok(Known::Foreign) };
+        let known = document.recognise(Some(text));
+        if known != Known::Foreign || document.past_is_complete {
+            return Ok(known);
+        }
+        self.look_up_past(path)?;
+        Ok(self.documents[path].recognise(Some(text)))
     }
 
     /// What stands in a document's place now; reads the file only when its stamp does not tell.

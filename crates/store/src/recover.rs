@@ -87,8 +87,8 @@ impl<F: Fs> Store<F> {
                 }
                 self.record_found(found)?;
                 // Its header names this boot, so that the next process knows that all of this has been done.
-                self.journal.next_segment(&self.fs)?;
-                self.lock.sign(&self.fs, self.journal.header.segment)
+                self.announce_segment()?;
+                self.journal.next_segment(&self.fs)
             }
         }
     }

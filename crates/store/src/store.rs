@@ -115,8 +115,8 @@ impl<F: Fs> Store<F> {
                 if store.journal.header.segment > failed && store.journal.sync(&store.fs).is_ok() {
                     return Ok(());
                 }
-                store.journal.replace_segment(&store.fs)?;
-                store.lock.sign(&store.fs, store.journal.header.segment)
+                store.announce_segment()?;
+                store.journal.replace_segment(&store.fs)
             });
             healed.map_err(|fault| self.break_with(fault))?;
         }
@@ -144,11 +144,16 @@ impl<F: Fs> Store<F> {
         }
     }
 
+    /// Tells the next holders of the lock that a new segment is about to be there, should this one not live to.
+    pub(crate) fn announce_segment(&self) -> Result<(), Fault> {
+        self.lock.sign(&self.fs, self.journal.header.segment + 1)
+    }
+
     fn refresh(&mut self) -> Result<(), Fault> {
         let own = self.journal.header.segment;
         let current = self.lock.read(&self.fs)?.map_or(own, |holder| holder.segment.max(own));
-        self.lock.sign(&self.fs, current)?;
         let entries = self.journal.catch_up(&self.fs, current)?;
+        self.lock.sign(&self.fs, self.journal.header.segment)?;
         self.apply(entries).map_err(|fault| self.break_with(fault))
     }
 

@@ -11,7 +11,7 @@ use crate::fs::{Fs, Mode, Stamp};
 use crate::journal::Head;
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::place::Due;
+use crate::place::{self, Due};
 use crate::record::{DocumentRecord, Kind, Presence};
 use crate::store::{Store, exists};
 
@@ -90,9 +90,9 @@ impl<F: Fs> Store<F> {
             store.documents.retain(|_, document| document.text.is_some() && !document.retired);
             store.checkpoint_size = checkpoint::write(&store.fs, &mut store.blobs, head, &store.documents, fold)?;
             store.checkpoint_number = head.number;
+            store.announce_segment()?;
             store.journal.next_segment(&store.fs)?;
             store.journal.bytes_since_checkpoint = 0;
-            store.lock.sign(&store.fs, store.journal.header.segment)?;
             Ok(Some(head))
         })
     }
@@ -138,7 +138,8 @@ impl<F: Fs> Store<F> {
 
     /// Makes the changed files and their names durable; those that did not change were so at the last checkpoint.
     fn sync_documents(&mut self) -> Result<(), Fault> {
-        let mut folders = Vec::new();
+        // An exchange is durable when both folders are.
+        let mut folders = vec![Some(place::folder())];
         for path in &self.changed_since_checkpoint() {
             let document = &self.documents[path];
             let mut above = path.parent();
@@ -154,6 +155,7 @@ impl<F: Fs> Store<F> {
         }
         folders.sort();
         folders.dedup();
+        self.fs.make_folder(&place::folder())?;
         folders.iter().try_for_each(|folder| self.fs.sync_folder(folder.as_ref()))
     }
 }

@@ -1,0 +1,178 @@
+//! The past: records in order, a document as of any record, and going back to either.
+
+use text::{Change, Text};
+
+use crate::blobs;
+use crate::commit::{Commit, CommitError, What};
+use crate::fault::Fault;
+use crate::fs::Fs;
+use crate::path::ProjectPath;
+use crate::record::{Kind, Record};
+use crate::store::{Store, exists};
+use crate::walk::{Step, follow, walk};
+
+/// Why it is not possible to go back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryError {
+    /// No such record.
+    #[error("there is no record {number}; the journal has records 1 to {newest}")]
+    NoRecord {
+        /// The one asked for.
+        number: u64,
+        /// The newest there is.
+        newest: u64,
+    },
+    /// The record changed no document.
+    #[error("record {0} changed no document, so there is nothing to take back")]
+    NothingToUndo(u64),
+    /// A later record changed the same place.
+    #[error(
+        "record {number} cannot be taken back: record {later} changed the same place of {path}; undo {later} first, or use `multiverse restore {path} --at {before}`",
+        before = number - 1
+    )]
+    Overtaken {
+        /// The record to take back.
+        number: u64,
+        /// The one in the way.
+        later: u64,
+        /// The document.
+        path: ProjectPath,
+    },
+    /// The document never existed by then.
+    #[error("{path} is not in the journal; `multiverse history` lists what is")]
+    NoDocument {
+        /// The document.
+        path: ProjectPath,
+    },
+    /// The document is as it was.
+    #[error("{path} is already as it was at record {number}")]
+    Same {
+        /// The document.
+        path: ProjectPath,
+        /// The record.
+        number: u64,
+    },
+    /// The commit failed.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
+    /// The world failed.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+/// All records in order. Damage is passed over; `verify` tells of it.
+pub fn records<F: Fs>(fs: &F, mut take: impl FnMut(Record)) -> Result<crate::Head, Fault> {
+    walk(fs, &mut |step| {
+        if let Step::Record(record, _) = step {
+            take(*record);
+        }
+        Ok(())
+    })
+}
+
+/// A document as of a record: nothing when it did not exist then.
+pub fn document_at<F: Fs>(fs: &F, path: &ProjectPath, number: u64) -> Result<Option<Text>, HistoryError> {
+    let mut text: Option<Text> = None;
+    let mut met = false;
+    let mut newest = 0;
+    walk(fs, &mut |step| {
+        let Step::Record(record, _) = step else { return Ok(()) };
+        newest = record.number;
+        for entry in record.docs.iter().filter(|entry| entry.path == *path) {
+            met = true;
+            if record.number <= number {
+                text = follow(fs, text.as_ref(), entry)?.unwrap_or_default();
+            }
+        }
+        Ok(())
+    })?;
+    match () {
+        () if number > newest => Err(HistoryError::NoRecord { number, newest }),
+        () if !met => Err(HistoryError::NoDocument { path: path.clone() }),
+        () => Ok(text),
+    }
+}
+
+impl<F: Fs> Store<F> {
+    /// Takes the changes of one record back, as a new record, if nothing built on them since.
+    pub fn undo(&mut self, number: u64) -> Result<u64, HistoryError> {
+        self.catch_up()?;
+        let newest = self.head().number;
+        if number == 0 || number > newest {
+            return Err(HistoryError::NoRecord { number, newest });
+        }
+        let mut taken_back: Vec<(ProjectPath, Option<What>)> = Vec::new();
+        let mut overtaken = None;
+        walk(&self.fs, &mut |step| {
+            let Step::Record(record, _) = step else { return Ok(()) };
+            if record.number == number {
+                taken_back = inverse(&self.fs, &record)?;
+            } else if record.number > number {
+                for entry in &record.docs {
+                    let Some((path, what)) = taken_back.iter_mut().find(|(path, _)| *path == entry.path) else {
+                        continue;
+                    };
+                    let change = blobs::change(&self.fs, &entry.edits)?;
+                    *what = what.take().and_then(|what| rebased(what, &change));
+                    if what.is_none() && overtaken.is_none() {
+                        overtaken = Some(HistoryError::Overtaken { number, later: record.number, path: path.clone() });
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        if let Some(overtaken) = overtaken {
+            return Err(overtaken);
+        }
+        if taken_back.is_empty() {
+            return Err(HistoryError::NothingToUndo(number));
+        }
+        let changes = taken_back.into_iter().filter_map(|(path, what)| Some((path, what?))).collect();
+        let commit = Commit::new(format!("record {number} taken back"), newest, changes).of_kind(Kind::Undo);
+        Ok(self.commit(commit)?)
+    }
+
+    /// Puts a document back to what it was at a record, as a new record.
+    pub fn restore(&mut self, path: &ProjectPath, number: u64) -> Result<u64, HistoryError> {
+        self.catch_up()?;
+        let then = document_at(&self.fs, path, number)?;
+        let same = HistoryError::Same { path: path.clone(), number };
+        let what = match then {
+            None if !exists(&self.documents, path) => return Err(same),
+            then if then.as_ref() == self.read(path) => return Err(same),
+            None => What::Delete,
+            Some(text) if exists(&self.documents, path) => What::Write(text.to_vec().into()),
+            Some(text) => What::Create(text.to_vec().into()),
+        };
+        let cause = format!("{path} put back to record {number}");
+        let commit = Commit::new(cause, self.head().number, vec![(path.clone(), what)]).of_kind(Kind::Restore);
+        Ok(self.commit(commit)?)
+    }
+}
+
+/// What takes a record's changes back, document by document.
+fn inverse<F: Fs>(fs: &F, record: &Record) -> Result<Vec<(ProjectPath, Option<What>)>, Fault> {
+    let mut all = Vec::new();
+    // What was adopted was there before: taking that back would remove somebody's own files.
+    let docs = if record.kind == Kind::Adopt { &[][..] } else { &record.docs };
+    for entry in docs.iter().filter(|entry| !entry.edits.is_empty() || entry.was != entry.now) {
+        let change: Change = blobs::change(fs, &entry.edits)?.inverse();
+        let what = match (entry.was.is_present(), entry.now.is_present()) {
+            (false, _) => What::Delete,
+            (true, false) => {
+                What::Create(change.splices().first().map(|splice| splice.put.clone()).unwrap_or_default())
+            }
+            (true, true) => What::Edit(change),
+        };
+        all.push((entry.path.clone(), Some(what)));
+    }
+    Ok(all)
+}
+
+/// The same on top of a later change; nothing when that one is in the way.
+fn rebased(what: What, later: &Change) -> Option<What> {
+    match what {
+        What::Edit(change) => change.rebase(later).ok().map(What::Edit),
+        _ => None,
+    }
+}
