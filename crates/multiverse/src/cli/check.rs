@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::documents::{self, Format, Named};
 use super::exit::Exit;
 use super::failure::Failure;
-use super::output::{Form, GOOD, Output};
+use super::output::{Form, GOOD, Output, counted};
 use super::resolve;
 use super::snippet::{self, ProblemView};
 use super::visible;
@@ -145,10 +145,6 @@ fn check_one(document: &Named, bytes: &[u8], summary: &mut Summary, output: &mut
         }
     }
     Ok(())
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn problems_of(format: Format, bytes: &[u8]) -> Vec<syntax::Problem> {

@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     NoProject,
     /// Not allowed; the user can act.
     Refused,
+    /// The world failed.
+    Fault,
 }
 
 impl Failure {
@@ -89,6 +91,31 @@ impl Failure {
 
     pub(crate) fn hint_text(&self) -> Option<&str> {
         self.hint.as_deref()
+    }
+}
+
+impl From<store::Fault> for Failure {
+    fn from(fault: store::Fault) -> Self {
+        Self { path: Some(fault.path.clone()), ..Self::new(Kind::Fault, fault.to_string()) }
+    }
+}
+
+impl From<store::CommitError> for Failure {
+    fn from(error: store::CommitError) -> Self {
+        match error {
+            store::CommitError::Fault(fault) => fault.into(),
+            refused => Self::new(Kind::Refused, refused.to_string()),
+        }
+    }
+}
+
+impl From<store::HistoryError> for Failure {
+    fn from(error: store::HistoryError) -> Self {
+        match error {
+            store::HistoryError::Fault(fault) => fault.into(),
+            store::HistoryError::Commit(error) => error.into(),
+            refused => Self::new(Kind::Refused, refused.to_string()),
+        }
     }
 }
 

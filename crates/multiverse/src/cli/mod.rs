@@ -1,29 +1,20 @@
 //! The command line: what can be asked, how it is answered, how it ends. One file per command; the doc comment of its
 //! arguments is its help page. Holds no rules of its own and reads nothing before it is needed.
 
+mod adopt;
 mod check;
+mod doctor;
 mod documents;
 mod exit;
 mod failure;
-mod output;
-mod snippet;
-mod visible;
-
-// Written and tested, but no commands yet: each is registered when the store answers it.
-#[expect(dead_code, reason = "not registered yet")]
-mod adopt;
-#[expect(dead_code, reason = "not registered yet")]
-mod doctor;
-#[expect(dead_code, reason = "not registered yet")]
 mod history;
-#[expect(dead_code, reason = "not registered yet")]
+mod output;
 mod project;
-#[expect(dead_code, reason = "not registered yet")]
 mod restore;
-#[expect(dead_code, reason = "not registered yet")]
+mod snippet;
 mod undo;
-#[expect(dead_code, reason = "not registered yet")]
 mod verify;
+mod visible;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -44,7 +35,8 @@ use output::{Color, Form, Loudness, Output};
 ///
 /// Examples:
 ///   multiverse check README.md    what is odd in a document, and where
-///   multiverse check --json .     every document below this folder, for a program
+///   multiverse adopt README.md    from here every change of it is recorded
+///   multiverse history            what happened; `undo` and `restore` go back
 ///   multiverse help check         the page of a command
 ///
 /// Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
@@ -62,7 +54,7 @@ struct Arguments {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 struct Global {
-    /// The project's folder; paths are taken from there
+    /// The project's folder; paths on the command line are taken from there, too
     #[arg(short = 'C', long = "project", value_name = "DIR", global = true)]
     project: Option<PathBuf>,
 
@@ -85,7 +77,13 @@ struct Global {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    Adopt(adopt::Arguments),
     Check(check::Arguments),
+    Doctor(doctor::Arguments),
+    History(history::Arguments),
+    Restore(restore::Arguments),
+    Undo(undo::Arguments),
+    Verify(verify::Arguments),
 }
 
 /// Reads the command line, does what it asks, and says how that ended.
@@ -112,8 +110,15 @@ fn command(arguments: &[OsString]) -> clap::Command {
 impl Arguments {
     fn run(self) -> Exit {
         let mut output = self.global.output();
+        let given = self.global.project.as_deref();
         let done = match &self.command {
-            Command::Check(arguments) => arguments.run(self.global.project.as_deref(), &mut output),
+            Command::Adopt(arguments) => arguments.run(given, &mut output),
+            Command::Check(arguments) => arguments.run(given, &mut output),
+            Command::Doctor(arguments) => arguments.run(given, &mut output),
+            Command::History(arguments) => arguments.run(given, &mut output),
+            Command::Restore(arguments) => arguments.run(given, &mut output),
+            Command::Undo(arguments) => arguments.run(given, &mut output),
+            Command::Verify(arguments) => arguments.run(given, &mut output),
         };
         let finished = done.and_then(|exit| output.finish().map(|()| exit).map_err(Failure::from));
         finished.unwrap_or_else(|failure| {

@@ -85,6 +85,10 @@ impl Output {
         self.form
     }
 
+    pub(crate) fn loudness(&self) -> Loudness {
+        self.loudness
+    }
+
     /// Writes data as it is. The text may hold styles; foreign text in it was made visible before.
     pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
         if self.data_closed {
@@ -144,9 +148,9 @@ impl Output {
     }
 
     fn talk_of(&mut self, failure: &Failure) {
-        self.talk_line(&format!("{BAD}error{BAD:#}: {}", failure.message()));
+        self.talk_line(&format!("{BAD}error{BAD:#}: {}", visible::text(failure.message())));
         if let Some(hint) = failure.hint_text() {
-            self.talk_line(&format!("{HINT}hint{HINT:#}: {hint}"));
+            self.talk_line(&format!("{HINT}hint{HINT:#}: {}", visible::text(hint)));
         }
     }
 
@@ -164,6 +168,16 @@ impl Output {
             other => other,
         }
     }
+}
+
+/// A number and what it counts: `1 record`, `2 records`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Names in a row, made visible.
+pub(crate) fn listed(names: &[String]) -> String {
+    names.iter().map(|name| visible::text(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// A failure as a line of JSON: the key says what the object is.

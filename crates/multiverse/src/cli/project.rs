@@ -1,65 +1,120 @@
-//! Which folder is the project: the one that was given, or the nearest parent with the program's own folder.
-//! Looks at names alone and opens nothing.
+//! Which folder is the project, what its documents are called from a command line, and the store opened on it.
+//! Nothing is read before a command asks for it.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use store::{Missing, Notice, ProjectPath, Reach, RealFs, Store};
+
 use super::failure::{Failure, Kind};
+use super::output::{Loudness, Output};
 use super::visible;
 
-/// The project that a command works in.
-pub(crate) fn find(given: Option<&Path>, working_folder: &Path) -> Result<PathBuf, Failure> {
-    let begin = given.unwrap_or(working_folder);
-    if given.is_some() && !begin.is_dir() {
-        return Err(Failure::new(
-            Kind::Missing,
-            format!("cannot work in {}: there is no such folder", visible::path(begin)),
-        )
-        .at(begin)
-        .hint("look at the spelling, and at the folder you are in"));
+/// Where a command was started, and the folder that it was given.
+#[derive(Debug, Clone)]
+pub(crate) struct Start {
+    given: Option<PathBuf>,
+    /// Paths on the command line begin here.
+    folder: PathBuf,
+}
+
+impl Start {
+    /// The start of this process.
+    pub(crate) fn of_process(given: Option<&Path>) -> Result<Self, Failure> {
+        let here = std::env::current_dir().map_err(|error| Failure::reading(Path::new("."), &error))?;
+        Self::new(given, &here)
     }
-    // A folder that was given is the project itself: one project inside another can be named so.
-    let mut candidates = begin.ancestors().take(if given.is_some() { 1 } else { usize::MAX });
-    candidates.find(|folder| folder.join(store::OWN).is_dir()).map(Path::to_path_buf).ok_or_else(|| {
-        let place = visible::path(begin);
-        let message = match given {
-            Some(_) => format!("{place} is no project: it has no {}/", store::OWN),
-            None => format!("no project here: neither {place} nor a folder above it has {}/", store::OWN),
+
+    fn new(given: Option<&Path>, working_folder: &Path) -> Result<Self, Failure> {
+        let folder = given.map_or(working_folder.to_path_buf(), |given| plain_path(&working_folder.join(given)));
+        if !folder.is_dir() {
+            let message = format!("cannot work in {}: there is no such folder", visible::path(&folder));
+            let failure = Failure::new(Kind::Missing, message).at(&folder);
+            return Err(failure.hint("look at the spelling, and at the folder you are in"));
+        }
+        Ok(Self { given: given.map(Path::to_path_buf), folder })
+    }
+
+    /// The project that a command works in.
+    pub(crate) fn project(&self) -> Result<PathBuf, Failure> {
+        // A folder that was given is the project itself: one project inside another can be named so.
+        let mut candidates = self.folder.ancestors().take(if self.given.is_some() { 1 } else { usize::MAX });
+        candidates.find(|folder| folder.join(store::OWN).is_dir()).map(Path::to_path_buf).ok_or_else(|| {
+            let place = visible::path(&self.folder);
+            let message = match self.given {
+                Some(_) => format!("{place} is no project: it has no {}/", store::OWN),
+                None => format!("no project here: neither {place} nor a folder above it has {}/", store::OWN),
+            };
+            Failure::new(Kind::NoProject, message)
+                .at(&self.folder)
+                .hint("`multiverse adopt FILE…` puts documents under the journal; `-C DIR` names another folder")
+        })
+    }
+
+    /// The project, or the folder where one begins.
+    pub(crate) fn project_or_new(&self) -> PathBuf {
+        self.project().unwrap_or_else(|_| self.folder.clone())
+    }
+
+    /// The place of a path on the command line.
+    pub(crate) fn place_of(&self, path: &Path) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// A path on the command line as the project names it: from its root, with `/` between the names.
+    pub(crate) fn document(&self, project: &Path, path: &Path) -> Result<ProjectPath, Failure> {
+        let refused = |reason: String| {
+            Failure::new(Kind::Refused, format!("{} is refused: {reason}", visible::path(path)))
+                .at(path)
+                .hint("give a file below the project's folder")
         };
-        Failure::new(Kind::NoProject, message)
-            .at(begin)
-            .hint("`multiverse adopt FILE…` puts documents under the journal; `-C DIR` names another folder")
-    })
-}
-
-/// The project, or where one would begin.
-pub(crate) fn find_or_begin(given: Option<&Path>, working_folder: &Path) -> Result<PathBuf, Failure> {
-    match find(given, working_folder) {
-        Err(failure) if failure.kind() == Kind::NoProject => Ok(given.unwrap_or(working_folder).to_path_buf()),
-        other => other,
+        let whole = plain_path(&self.place_of(path));
+        let outside = || refused(format!("it is not in the project {}", visible::path(project)));
+        let inside = whole.strip_prefix(project).map_err(|_| outside())?;
+        let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
+        let name = names.ok_or_else(|| refused("its name is not UTF-8".into()))?.join("/");
+        ProjectPath::document(&name).map_err(|refusal| refused(refusal.reason))
     }
 }
 
-/// A path on the command line as the project names it: from its root, with `/` between the names.
-pub(crate) fn document_path(
-    project: &Path,
-    given: Option<&Path>,
-    working_folder: &Path,
-    path: &Path,
-) -> Result<String, Failure> {
-    let refused = |reason: String| {
-        Failure::new(Kind::Refused, format!("{} is refused: {reason}", visible::path(path)))
-            .at(path)
-            .hint("give a file below the project's folder")
+/// The project's files, for reading.
+pub(crate) fn files(project: &Path) -> Result<RealFs, Failure> {
+    Ok(RealFs::open(project)?)
+}
+
+/// The project's store, for changing. What it has to say goes to stderr at once: it may be waiting for someone.
+pub(crate) fn open(project: &Path, missing: Missing, output: &Output) -> Result<Store<RealFs>, Failure> {
+    let files = files(project)?;
+    let file_system = files.file_system()?;
+    if file_system.reach == Reach::Network {
+        let message = format!("{} lies on a network file system ({})", visible::path(project), file_system.name);
+        return Err(Failure::new(Kind::Refused, message)
+            .at(project)
+            .hint("its locks cannot be trusted: use a local disk"));
+    }
+    let loudness = output.loudness();
+    let listener = move |notice: &Notice| {
+        if loudness > Loudness::Quiet || matches!(notice, Notice::LockHeld { .. }) {
+            let _ = writeln!(std::io::stderr(), "{}", visible::text(&in_words(notice)));
+        }
     };
-    let whole = given.unwrap_or(working_folder).join(path);
-    let inside = plain_path(&whole)
-        .strip_prefix(plain_path(project))
-        .map_err(|_| refused(format!("it is not in the project {}", visible::path(project))))?
-        .to_path_buf();
-    let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
-    let name = names.ok_or_else(|| refused("its name is not UTF-8".into()))?.join("/");
-    store::ProjectPath::document(&name).map_err(|refusal| refused(refusal.reason))?;
-    Ok(name)
+    Ok(Store::open(files, missing, Box::new(listener))?)
+}
+
+fn in_words(notice: &Notice) -> String {
+    match notice {
+        Notice::LockHeld { advice, .. } => format!("waiting for the project's lock: {advice}"),
+        Notice::Edited { record, paths } => {
+            let names: Vec<String> = paths.iter().map(ProjectPath::to_string).collect();
+            format!("edited by hand, now record {record}: {}", names.join(", "))
+        }
+        Notice::Stale { path, version } => {
+            format!("{path} was put back to what it was at record {version}; it is brought up to date again")
+        }
+        Notice::PutAside { path, kept } => {
+            format!("after the machine stopped, {path} held bytes that nobody had committed; they are kept in {kept}")
+        }
+    }
 }
 
 /// The path without `.` and `..`, by spelling alone. What a symbolic link would make of it is the store's business.
@@ -93,16 +148,16 @@ mod tests {
     fn the_project_is_the_nearest_parent_or_what_was_given() {
         let place = place();
         let check = |given: Option<&str>, working_folder: &str, expected: Option<&str>| {
-            let given = given.map(|given| place.path().join(given));
-            let found = find(given.as_deref(), &place.path().join(working_folder));
+            let start = Start::new(given.map(Path::new), &place.path().join(working_folder));
+            let found = start.and_then(|start| start.project());
             assert_eq!(found.ok(), expected.map(|folder| place.path().join(folder)), "{given:?} {working_folder}");
         };
         check(None, "a", Some("a"));
         check(None, "a/b/c", Some("a"));
         check(None, "a/b/inner", Some("a/b/inner"));
         check(None, "outside", None);
-        check(Some("a"), "outside", Some("a"));
-        check(Some("a/b"), "outside", None);
+        check(Some("../a"), "outside", Some("a"));
+        check(Some("../a/b"), "outside", None);
         check(Some("gone"), "a", None);
     }
 
@@ -111,15 +166,14 @@ mod tests {
         let place = place();
         let root = place.path();
         let check = |given: Option<&str>, working_folder: &str, path: &str, expected: Option<&str>| {
-            let given = given.map(|given| root.join(given));
-            let working_folder = root.join(working_folder);
-            let name = document_path(&root.join("a"), given.as_deref(), &working_folder, Path::new(path));
+            let start = Start::new(given.map(Path::new), &root.join(working_folder)).unwrap();
+            let name = start.document(&root.join("a"), Path::new(path)).map(|name| name.to_string());
             assert_eq!(name.ok().as_deref(), expected, "{given:?} {working_folder:?} {path}");
         };
         check(None, "a", "x.md", Some("x.md"));
         check(None, "a/b", "x.md", Some("b/x.md"));
         check(None, "a/b", "./../c/x.md", Some("c/x.md"));
-        check(Some("a"), "outside", "b/x.md", Some("b/x.md"));
+        check(Some("../a"), "outside", "b/x.md", Some("b/x.md"));
         check(None, "a/b", root.join("a/x.md").to_str().unwrap(), Some("x.md"));
         check(None, "a", "../outside/x.md", None);
         check(None, "a", "/etc/passwd", None);

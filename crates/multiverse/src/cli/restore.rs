@@ -1,12 +1,14 @@
 //! `multiverse restore`: a document as it was, as a new step. Shows what was restored.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use store::{HistoryError, Missing};
 
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Form, Output};
+use super::project::{self, Start};
 use super::visible;
 
 /// Bring a document back to what it was
@@ -25,21 +27,23 @@ use super::visible;
 pub(crate) struct Arguments {
     /// The document
     #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    file: PathBuf,
 
     /// The number of a record, as `multiverse history FILE` shows it
     #[arg(long, value_name = "N")]
-    pub(crate) at: u64,
+    at: u64,
 }
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Restored {
-    pub(crate) path: String,
+struct Restored {
+    path: String,
     /// The record whose version it has again.
-    pub(crate) at: u64,
+    at: u64,
     /// The record that did it; none if it was so already.
-    pub(crate) record: Option<u64>,
+    record: Option<u64>,
+    /// The digest of the last record.
+    head: String,
 }
 
 #[derive(Serialize)]
@@ -48,10 +52,30 @@ enum Line<'a> {
     Restored(&'a Restored),
 }
 
-pub(crate) fn show(restored: &Restored, output: &mut Output) -> Result<Exit, Failure> {
+impl Arguments {
+    pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        let start = Start::of_process(given)?;
+        let project = start.project()?;
+        let path = start.document(&project, &self.file)?;
+        let mut store = project::open(&project, Missing::Refuse, output)?;
+        // What stands in the file until now must not be lost: it becomes a record first.
+        store.settle()?;
+        let record = match store.restore(&path, self.at) {
+            Err(HistoryError::Same { .. }) => None,
+            other => Some(other?),
+        };
+        let head = store.close()?.sum.to_string();
+        show(&Restored { path: path.to_string(), at: self.at, record, head }, output)
+    }
+}
+
+fn show(restored: &Restored, output: &mut Output) -> Result<Exit, Failure> {
     match output.form() {
         Form::Json => output.json(&Line::Restored(restored))?,
-        Form::Text => output.say(&rendered(restored))?,
+        Form::Text => {
+            output.say(&rendered(restored))?;
+            output.say(&format!("head {}", restored.head))?;
+        }
     }
     Ok(if restored.record.is_some() { Exit::Done } else { Exit::NothingToDo })
 }
@@ -70,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_was_restored_is_said() {
-        let restored = |record| rendered(&Restored { path: "a\u{1b}.md".into(), at: 3, record });
+        let restored = |record| rendered(&Restored { path: "a\u{1b}.md".into(), at: 3, record, head: String::new() });
         assert_eq!(restored(Some(9)), "a␛.md is as it was at record 3 (record 9)");
         assert_eq!(restored(None), "a␛.md is as it was at record 3 already");
     }

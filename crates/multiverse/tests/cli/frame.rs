@@ -22,7 +22,8 @@ fn no_arguments_teach_and_are_a_usage_error() {
 
     Examples:
       multiverse check README.md    what is odd in a document, and where
-      multiverse check --json .     every document below this folder, for a program
+      multiverse adopt README.md    from here every change of it is recorded
+      multiverse history            what happened; `undo` and `restore` go back
       multiverse help check         the page of a command
 
     Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
@@ -31,8 +32,14 @@ fn no_arguments_teach_and_are_a_usage_error() {
     Usage: multiverse [OPTIONS] <COMMAND>
 
     Commands:
-      check  Look for problems in documents
-      help   Print this message or the help of the given subcommand(s)
+      adopt    Put documents under the journal
+      check    Look for problems in documents
+      doctor   Look whether all is well here
+      history  Show what happened, newest first
+      restore  Bring a document back to what it was
+      undo     Take back what one record changed
+      verify   Prove that the journal was not altered
+      help     Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help
@@ -43,7 +50,7 @@ fn no_arguments_teach_and_are_a_usage_error() {
 
     Global options:
       -C, --project <DIR>
-              The project's folder; paths are taken from there
+              The project's folder; paths on the command line are taken from there, too
 
           --json
               Write one JSON object a line
@@ -95,7 +102,13 @@ fn examples_on_the_help_pages_work() {
         for example in examples {
             let binary = std::path::Path::new(env!("CARGO_BIN_EXE_multiverse"));
             let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
+            // Examples that go back need something to go back to.
             let place = Place::with(files);
+            if ["history", "undo", "restore", "verify"].iter().any(|command| example.contains(command)) {
+                assert_eq!(place.run(&["adopt", "README.md"]).code, 0);
+                std::fs::write(place.path("README.md"), "# Changed\n").unwrap();
+                assert_eq!(place.run(&["adopt", "docs"]).code, 0);
+            }
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", example]).current_dir(place.path("")).env_clear().env("PATH", path).stdin(Stdio::null());
             let ran = Ran::of(shell.output().unwrap());

@@ -4,4 +4,5 @@
 
 mod check;
 mod frame;
+mod journal;
 mod place;
