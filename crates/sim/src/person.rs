@@ -1,7 +1,7 @@
 //! Somebody who works in the project with an editor, and knows nothing of the store. Made from a program's `SimFs`, the
 //! editor is scheduled like a program, so that other things happen between the pieces of a save.
 
-use store::{Fault, Fs, Mode, ProjectPath};
+use store::{Fault, FaultKind, Fs, Mode, ProjectPath};
 
 use crate::names::Special;
 use crate::sim_fs::{SimFile, SimFs};
@@ -28,9 +28,12 @@ impl Person {
 
     /// A file's bytes; `None` when there is no such file.
     pub fn read(&self, path: &ProjectPath) -> Result<Option<Vec<u8>>, Fault> {
-        let Some(stamp) = self.fs.look(path)? else { return Ok(None) };
-        let file = self.fs.open(path, Mode::Read)?;
-        let mut bytes = vec![0; usize::try_from(stamp.size).unwrap_or_default()];
+        let file = match self.fs.open(path, Mode::Read) {
+            Err(fault) if fault.kind == FaultKind::Missing => return Ok(None),
+            other => other?,
+        };
+        // The size of the file that is open: another may stand in its place by now.
+        let mut bytes = vec![0; usize::try_from(self.fs.stamp(&file)?.size).unwrap_or_default()];
         let count = self.fs.read_at(&file, 0, &mut bytes)?;
         bytes.truncate(count);
         Ok(Some(bytes))

@@ -9,7 +9,7 @@ use text::{Change, Closest, Text, diff};
 use crate::fs::Stamp;
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::record::{Presence, Sum};
+use crate::record::Presence;
 
 /// All documents under the journal, by path.
 pub(crate) type Documents = BTreeMap<ProjectPath, Document>;
@@ -42,8 +42,7 @@ pub(crate) struct Past {
     /// Whether the document existed before this change.
     pub was: Presence,
     pub change: Change,
-    /// The file that this change was merged from, if it was; and its content, while this process lives.
-    pub file: Option<Sum>,
+    /// The file that this change was merged from, if it was.
     pub found: Option<Text>,
 }
 
@@ -103,22 +102,10 @@ impl Document {
     }
 
     /// Takes a committed change. The caller has checked that it fits.
-    pub(crate) fn take(&mut self, number: u64, change: Change, after: Option<Text>, file: Option<Sum>) {
-        self.take_found(number, change, after, file, None);
-    }
-
-    /// The same for an edit by hand, with the file it was found in.
-    pub(crate) fn take_found(
-        &mut self,
-        number: u64,
-        change: Change,
-        after: Option<Text>,
-        file: Option<Sum>,
-        found: Option<Text>,
-    ) {
+    pub(crate) fn take(&mut self, number: u64, change: Change, after: Option<Text>, found: Option<Text>) {
         self.past_bytes += change.weight() + 64;
         let was = Presence::of(self.text.as_ref());
-        self.past.push_back(Past { number, version_before: self.version, was, change, file, found });
+        self.past.push_back(Past { number, version_before: self.version, was, change, found });
         self.text = after;
         self.version = number;
         while self.past.len() > limits::REMEMBERED_CHANGES
@@ -193,11 +180,8 @@ impl Document {
             let absent = self.past.iter().rev().find(|past| !past.was.is_present());
             return absent.map_or(Known::Foreign, |past| Known::Version(past.version_before));
         };
-        if self.past.iter().any(|past| past.file.is_some()) {
-            let sum = Sum::of(&found.to_vec());
-            if let Some(past) = self.past.iter().rev().find(|past| past.file == Some(sum)) {
-                return Known::Version(past.version_before);
-            }
+        if let Some(past) = self.past.iter().rev().find(|past| past.found.as_ref() == Some(found)) {
+            return Known::Version(past.version_before);
         }
         let same = self.walk_back(found, |distance, text| distance == 0 && text == found);
         same.map_or(Known::Foreign, |index| Known::Version(self.past[index].version_before))
@@ -234,40 +218,23 @@ impl Document {
             }
             best.0 == 0
         });
-        for (index, past) in self.past.iter().enumerate().rev().filter(|(_, past)| past.file.is_some()) {
-            let Some((found, after)) = self.found_file(index, past) else { continue };
-            let distance = Closest::new(&found, edited).distance();
-            if distance < best.0 {
-                let bridge = Some(diff(&found, &after));
-                best = (distance, Started { text: found, bridge, next: index + 1 });
+        for (index, past) in self.past.iter().enumerate().rev() {
+            let Some(found) = &past.found else { continue };
+            let distance = Closest::new(found, edited).distance();
+            if distance < best.0
+                && let Some(after) = self.after(index)
+            {
+                let bridge = Some(diff(found, &after));
+                best = (distance, Started { text: found.clone(), bridge, next: index + 1 });
             }
         }
         best.1
     }
 
-    /// The file that a change was merged from, and the version that the merge made. Another process, or this one
-    /// before it was killed, found it; then it is made again from what the record says, and known by its sum.
-    fn found_file(&self, index: usize, past: &Past) -> Option<(Text, Text)> {
-        let mut version = self.text.clone()?;
-        for later in self.past.iter().skip(index + 1).rev() {
-            version = later.change.inverse().apply(&version).ok()?;
-        }
-        let after = version.clone();
-        if let Some(found) = &past.found {
-            return Some((found.clone(), after));
-        }
-        version = past.change.inverse().apply(&version).ok()?;
-        let mut edit = past.change.clone();
-        for earlier in self.past.iter().take(index).rev() {
-            let back = earlier.change.inverse();
-            edit = edit.rebase(&back).ok()?;
-            version = back.apply(&version).ok()?;
-            let found = edit.apply(&version).ok()?;
-            if Some(Sum::of(&found.to_vec())) == past.file {
-                return Some((found, after));
-            }
-        }
-        None
+    /// The version after a change of the past.
+    fn after(&self, index: usize) -> Option<Text> {
+        let later = self.past.iter().skip(index + 1).rev();
+        later.map(|past| past.change.inverse()).try_fold(self.text.clone()?, |version, back| back.apply(&version).ok())
     }
 
     /// Goes from the head to older versions while the document existed, with each one's distance from `found`, until

@@ -14,7 +14,7 @@ use crate::limits;
 use crate::notice::Notice;
 use crate::path::ProjectPath;
 use crate::place::{Stray, is_racy};
-use crate::record::{DocumentRecord, Kind, Presence, Sum};
+use crate::record::{DocumentRecord, Kind, Presence};
 use crate::store::Store;
 use crate::walk::past_of;
 
@@ -128,7 +128,7 @@ impl<F: Fs> Store<F> {
                 stray = Stray { stamp, since: now, ours: false, ..stray };
             }
             match self.is_quiet(&stray.file, Some(stamp), stray.since)? {
-                Quiet::Settled if self.is_ours(&stray.document, &stray.file)? => self.fs.remove(&stray.file)?,
+                Quiet::Settled if self.is_ours(&stray.document, &stray.file)? => files::discard(&self.fs, &stray.file)?,
                 Quiet::Settled => edited.push(stray),
                 _ => self.strays.push(stray),
             }
@@ -149,7 +149,7 @@ impl<F: Fs> Store<F> {
         })?;
         self.sync()?;
         for stray in strays {
-            self.fs.remove(&stray.file)?;
+            files::discard(&self.fs, &stray.file)?;
         }
         if let Some(record) = record {
             let paths = self.news.last().map(|news| news.docs.iter().map(|entry| entry.path.clone()).collect());
@@ -231,7 +231,8 @@ impl<F: Fs> Store<F> {
             let merged = change.apply(&head.clone().unwrap_or_default()).unwrap_or_default();
             let after = entry.text.is_some().then_some(merged);
             let in_place = matches!(entry.from, From::Place(_)) && after == entry.text;
-            let file = entry.text.as_ref().filter(|_| !in_place).map(|text| Sum::of(&text.to_vec()));
+            let found = entry.text.clone().filter(|_| !in_place);
+            let file = found.as_ref().map(|text| self.blobs.piece(&self.fs, &text.to_vec())).transpose()?;
             record.docs.push(DocumentRecord {
                 path: entry.document.clone(),
                 was: Presence::of(head.as_ref()),
@@ -243,7 +244,7 @@ impl<F: Fs> Store<F> {
             });
             // A second text for the same document in this record builds on the first.
             let document = self.documents.entry(entry.document.clone()).or_default();
-            document.take_found(number, change, after, file, entry.text.clone().filter(|_| file.is_some()));
+            document.take(number, change, after, found);
             taken.push((entry, base, in_place));
         }
         self.write_edits(record, &taken.iter().map(|(entry, ..)| entry.document.clone()).collect::<Vec<_>>())?;

@@ -69,3 +69,11 @@ pub(crate) fn write<F: Fs>(fs: &F, file: &F::File, text: &Text) -> Result<(), Fa
     }
     Ok(())
 }
+
+/// Removes a file that may be gone already: another process clears up too.
+pub(crate) fn discard<F: Fs>(fs: &F, path: &ProjectPath) -> Result<(), Fault> {
+    match fs.remove(path) {
+        Err(fault) if fault.kind == FaultKind::Missing => Ok(()),
+        other => other,
+    }
+}

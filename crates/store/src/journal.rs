@@ -48,8 +48,10 @@ struct Stretch {
 pub(crate) enum Boot {
     /// By a process of this boot: what it wrote is all there.
     Same,
-    /// Before the machine was started anew: only what was synced is there.
-    Other,
+    /// Before the machine was started anew, by processes that had closed it: nothing was under way.
+    Restarted,
+    /// By processes that were still at work when the machine stopped: only what was synced is there.
+    Crashed,
 }
 
 impl<F: Fs> Journal<F> {
@@ -86,8 +88,13 @@ impl<F: Fs> Journal<F> {
             let reason = "the segment that follows the checkpoint is missing";
             return Err(Fault::new("read", &segment::folder(), FaultKind::Damaged, reason));
         };
-        let boot = if header.boot == fs.boot_id() { Boot::Same } else { Boot::Other };
         let length = fs.stamp(&file)?.size;
+        // Whoever closes the journal takes the padding off.
+        let boot = match header.boot == fs.boot_id() {
+            true => Boot::Same,
+            false if length == end => Boot::Restarted,
+            false => Boot::Crashed,
+        };
         let bytes_since_checkpoint = entries.iter().map(|entry| entry.line.len() as u64).sum();
         let mut journal = Self {
             file,

@@ -147,13 +147,13 @@ impl<F: Fs> Store<F> {
     /// Puts one document into its place, under the lock.
     fn put(&mut self, part: &Part) -> Result<(), Fault> {
         let standing = self.standing(&part.document)?;
-        let Some(document) = self.documents.get(&part.document) else { return self.fs.remove(&part.file) };
+        let Some(document) = self.documents.get(&part.document) else { return files::discard(&self.fs, &part.file) };
         let was_there = document.disk.seen.is_some();
         let absent_is_known = matches!(document.recognise(None), Known::Version(_));
         match (standing, part.stamp) {
             (Standing::Version(version, stamp), Some(_)) if version >= part.version => {
                 self.note_seen(&part.document, version, stamp);
-                self.fs.remove(&part.file)
+                files::discard(&self.fs, &part.file)
             }
             (Standing::Version(_, old), Some(new)) => self.exchange(part, old, new),
             (Standing::Version(_, old), None) => {
@@ -292,7 +292,7 @@ impl<F: Fs> Store<F> {
 
     fn discard(&self, part: &Part) -> Result<(), Fault> {
         match part.stamp {
-            Some(_) => self.fs.remove(&part.file),
+            Some(_) => files::discard(&self.fs, &part.file),
             None => Ok(()),
         }
     }

@@ -80,9 +80,10 @@ pub struct DocumentRecord {
     /// For an edit by hand: how many places the engine had changed meanwhile, too. The person's text stands there.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub clashes: usize,
-    /// For an edit by hand that was merged: the sum of the file as it was found, so that it is known when met again.
+    /// For an edit by hand that was merged: the whole file as it was found, so that it is known when met again, and
+    /// the edit that is made in it next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<Sum>,
+    pub file: Option<Piece>,
     /// The places, in order, counted in the document before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,

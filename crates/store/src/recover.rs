@@ -47,7 +47,7 @@ impl<F: Fs> Store<F> {
         let segments = segment::numbers(&fs)?;
         let Checkpoint { head, documents, fold, size } = checkpoint::newest(&fs)?;
         let (journal, entries, boot) = match segments.is_empty() {
-            true => (Journal::begin(&fs)?, Vec::new(), Boot::Same),
+            true => (begin(&fs)?, Vec::new(), Boot::Same),
             false => Journal::open(&fs, &segments, head)?,
         };
         lock.sign(&fs, journal.header.segment)?;
@@ -79,9 +79,12 @@ impl<F: Fs> Store<F> {
     fn recover(&mut self, boot: Boot, changed: &[ProjectPath]) -> Result<(), Fault> {
         match boot {
             Boot::Same => self.recover_strays(),
-            Boot::Other => {
+            Boot::Restarted | Boot::Crashed => {
                 let mut found = self.clear_placing()?;
-                for path in changed {
+                // A document that did not change since the checkpoint is durable. A file that differs from it all the
+                // same was edited: long ago, or, when the machine crashed, perhaps just then, and is half there.
+                let all: Vec<ProjectPath> = self.documents.keys().cloned().collect();
+                for path in if boot == Boot::Crashed { &all } else { changed } {
                     found.extend(self.put_aside(path, path)?);
                     self.rebuild(path)?;
                 }
@@ -118,7 +121,7 @@ impl<F: Fs> Store<F> {
                 let document = self.documents.keys().find(|path| place::mark(path) == mark).cloned();
                 left.push((file, document));
             } else {
-                self.fs.remove(&file)?;
+                files::discard(&self.fs, &file)?;
             }
         }
         Ok(left)
@@ -147,14 +150,13 @@ impl<F: Fs> Store<F> {
     /// Other boot: a file whose bytes are no version of its document is put aside, never adopted.
     fn put_aside(&mut self, document: &ProjectPath, file: &ProjectPath) -> Result<Option<Found>, Fault> {
         let Some((text, stamp)) = files::read_text(&self.fs, file)? else { return Ok(None) };
-        let known = self.documents.get(document).map_or(Known::Foreign, |known| known.recognise(Some(&text)));
-        match known {
+        match self.recognise(document, &text)? {
             Known::Version(version) if document == file => {
                 self.note_seen(document, version, stamp);
                 Ok(None)
             }
-            Known::Version(_) => self.fs.remove(file).map(|()| None),
-            Known::Foreign if text.is_empty() => self.fs.remove(file).map(|()| None),
+            Known::Version(_) => files::discard(&self.fs, file).map(|()| None),
+            Known::Foreign if text.is_empty() => files::discard(&self.fs, file).map(|()| None),
             Known::Foreign => self.keep(document, file).map(Some),
         }
     }
@@ -218,6 +220,14 @@ impl<F: Fs> Store<F> {
     }
 }
 
+/// Begins the journal. Another process may have made the folder a moment ago without syncing its name yet.
+fn begin<F: Fs>(fs: &F) -> Result<Journal<F>, Fault> {
+    let journal = Journal::begin(fs)?;
+    fs.sync_folder(Some(&ProjectPath::own("")))?;
+    fs.sync_folder(None)?;
+    Ok(journal)
+}
+
 fn prepare_folder<F: Fs>(fs: &F, missing: Missing) -> Result<(), Fault> {
     let own = ProjectPath::own("");
     let exists = fs.list(&own)?.is_some();
@@ -231,8 +241,5 @@ fn prepare_folder<F: Fs>(fs: &F, missing: Missing) -> Result<(), Fault> {
     }
     fs.make_folder(&own)?;
     let file = fs.open(&ignore, crate::fs::Mode::Create)?;
-    fs.write_at(&file, 0, b"*\n")?;
-    fs.make_folder(&segment::folder())?;
-    fs.sync_folder(Some(&own))?;
-    fs.sync_folder(None)
+    fs.write_at(&file, 0, b"*\n")
 }

@@ -176,7 +176,8 @@ impl<F: Fs> Store<F> {
                 let reason = format!("record {} does not fit what the journal says before it", record.number);
                 Fault::new("follow", &entry.path, FaultKind::Damaged, reason)
             })?;
-            document.take(record.number, change, entry.now.is_present().then_some(after), entry.file);
+            let found = entry.file.as_ref().map(|file| blobs::text(&self.fs, file)).transpose()?;
+            document.take(record.number, change, entry.now.is_present().then_some(after), found);
             document.retired = false;
         }
         for path in &record.retire {

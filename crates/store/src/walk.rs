@@ -201,14 +201,8 @@ pub(crate) fn past_of<F: Fs>(fs: &F, path: &ProjectPath, from: u64) -> Result<Ve
             for doc in record.docs.into_iter().filter(|doc| doc.path == *path && record.number < bound) {
                 let change = blobs::change(fs, &doc.edits)?;
                 let version_before = record.number - 1;
-                here.push(Past {
-                    number: record.number,
-                    version_before,
-                    was: doc.was,
-                    change,
-                    file: doc.file,
-                    found: None,
-                });
+                let found = doc.file.as_ref().map(|file| blobs::text(fs, file)).transpose()?;
+                here.push(Past { number: record.number, version_before, was: doc.was, change, found });
             }
             Ok(())
         })?;

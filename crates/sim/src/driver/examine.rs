@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use store::{Due, Missing, ProjectPath, Store, verify};
+use store::{Due, Kind, Missing, Piece, ProjectPath, Store, verify};
 
 use super::{Accident, Ledger};
 use crate::{Machine, Outcome, SimFs};
@@ -42,7 +42,11 @@ fn look_into(fs: SimFs, ledger: &Ledger, accident: Accident) -> Vec<Finding> {
         .map(|path| (path.clone(), store.read(path).map(|text| String::from_utf8_lossy(&text.to_vec()).into_owned())))
         .map(|(path, text)| (path, text.unwrap_or_default()))
         .collect();
-    findings.extend(check_commits(&texts, ledger));
+    let removed = match accident {
+        Accident::PowerLoss(..) => removed_by_edits(&reader),
+        _ => String::new(),
+    };
+    findings.extend(check_commits(&texts, ledger, &removed));
     if !matches!(accident, Accident::PowerLoss(..)) {
         findings.extend(check_saves(&texts, ledger));
     }
@@ -53,8 +57,23 @@ fn look_into(fs: SimFs, ledger: &Ledger, accident: Accident) -> Vec<Finding> {
     findings
 }
 
+/// What edits by hand took out. Somebody who saves without a sync while nobody is at work may lose half of a file with
+/// the power; what is left of it cannot be told from an edit that was meant, and is taken over as one.
+fn removed_by_edits(fs: &SimFs) -> String {
+    let mut removed = String::new();
+    let read = store::records(fs, |record| {
+        let edits = record.docs.iter().filter(|_| record.kind == Kind::Edit).flat_map(|doc| &doc.edits);
+        for edit in edits {
+            if let Piece::Text(text) = &edit.cut {
+                removed += text;
+            }
+        }
+    });
+    read.map(|_| removed).unwrap_or_default()
+}
+
 /// Every acknowledged commit is there, no other is half there, none is there twice.
-fn check_commits(texts: &BTreeMap<ProjectPath, String>, ledger: &Ledger) -> Vec<Finding> {
+fn check_commits(texts: &BTreeMap<ProjectPath, String>, ledger: &Ledger, removed: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let deeds = ledger.deeds();
     for deed in &deeds.begun {
@@ -66,7 +85,7 @@ fn check_commits(texts: &BTreeMap<ProjectPath, String>, ledger: &Ledger) -> Vec<
         let acknowledged = deeds.acknowledged.contains(&deed.token);
         let whole = counts.iter().all(|count| *count == 1);
         let nothing = counts.iter().all(|count| *count == 0);
-        if !(whole || nothing && !acknowledged) {
+        if !(whole || nothing && !acknowledged || removed.contains(&deed.token)) {
             let promise = if acknowledged { "acknowledged" } else { "begun" };
             findings
                 .push(Finding(format!("commit {} was {promise} and is in its documents {counts:?} times", deed.token)));
