@@ -185,3 +185,15 @@ fn escape_sequences_in_documents_are_shown_not_sent() {
     }
     assert_eq!(place.run(&["check", "--json", "."]).json()[0]["problem"]["path"], format!("./{name}"));
 }
+
+#[test]
+fn the_documents_of_this_repository_have_no_problems() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let names = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let documents: Vec<String> = names.filter(|name| name.ends_with(".md") || name == "docs").collect();
+    assert!(documents.len() > 1);
+    let mut arguments = vec!["-C", root, "check"];
+    arguments.extend(documents.iter().map(String::as_str));
+    let ran = Place::with(&[]).run(&arguments);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+}

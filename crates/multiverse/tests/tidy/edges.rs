@@ -6,7 +6,7 @@ use crate::Finding;
 use crate::repository::TextFile;
 
 const TABLE_PATH: &str = "ARCHITECTURE.md";
-const TABLE_HEADER: [&str; 3] = ["crate", "may use", "may use in tests"];
+const TABLE_HEADER: [&str; 3] = ["crate", "may use", "tests may use"];
 
 /// The crates of this workspace that one crate names.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::check_cases;
 
-    const TABLE: &str = "# Map\n\n| crate | may use | may use in tests |\n|---|---|---|\n\
+    const TABLE: &str = "# Map\n\n| crate | may use | tests may use |\n|---|---|---|\n\
                          | `a` | – | – |\n| `b` | `a` | `c` |\n| `c` | – | – |\n";
 
     fn check(architecture: &str, manifest_of_b: &str, expected: &[&str]) {
