@@ -1,9 +1,10 @@
 //! Owns the tree that YAML and JSON documents are read into: values with the bytes they stand at.
 //! Must not know either syntax.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::problem::Problem;
+use crate::problem::{Code, Findings, Problem};
 
 /// A document as far as it could be read, and what is odd about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +119,18 @@ impl Node {
             Kind::Bool(false) => Some("false"),
             Kind::Null => Some(""),
             Kind::List(_) | Kind::Map(_) | Kind::Alias => None,
+        }
+    }
+}
+
+/// Reports keys that occur more than once in one mapping.
+pub(crate) fn report_duplicates(entries: &[Entry], code: Code, findings: &mut Findings) {
+    let mut seen = HashSet::new();
+    for entry in entries {
+        if !seen.insert(entry.key.as_str()) {
+            let message = format!("the key `{}` is there already", entry.key);
+            let hint = "remove one of them: readers disagree about which one counts";
+            findings.add(code, entry.key_span.clone(), message, hint);
         }
     }
 }

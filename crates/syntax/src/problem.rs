@@ -41,8 +41,12 @@ pub enum Code {
     HtmlUnclosed,
     /// Header and delimiter row have different numbers of cells, so this is no table.
     TableHeaderMismatch,
-    /// Rows of a table that Markdown reads as text of the paragraph or list item above.
+    /// The row below the header is not made of dashes, so this is no table.
+    TableDelimiter,
+    /// Rows of a table that Markdown reads as text of the list item or quote above.
     TableInParagraph,
+    /// A row of dashes among the rows of a table: most likely two tables without a blank line between them.
+    DelimiterInTable,
     /// A line that looks like a table row but belongs to no table.
     RowOutsideTable,
     /// A row with fewer cells than the header.
@@ -82,6 +86,8 @@ impl Code {
             Code::FenceUnclosed => "fence-unclosed",
             Code::HtmlUnclosed => "html-unclosed",
             Code::TableHeaderMismatch => "table-header-mismatch",
+            Code::TableDelimiter => "table-delimiter",
+            Code::DelimiterInTable => "delimiter-in-table",
             Code::TableInParagraph => "table-in-paragraph",
             Code::RowOutsideTable => "row-outside-table",
             Code::RowTooShort => "row-too-short",

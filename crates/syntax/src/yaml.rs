@@ -1,12 +1,11 @@
 //! Owns reading YAML for `check` and front matter: a tree with spans, and problems with places.
 //! Must not change documents, and does not expand aliases, so that nothing grows beyond the document's own size.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 
-use crate::data::{Entry, Kind, Node, Parsed};
+use crate::data::{self, Entry, Kind, Node, Parsed};
 use crate::limits::{MAX_DEPTH, MAX_NODES};
 use crate::problem::{Code, Findings};
 
@@ -190,22 +189,11 @@ impl Reader<'_> {
                     let value = Node { span: key_span.end..key_span.end, kind: Kind::Null };
                     entries.push(Entry { key, key_span, value });
                 }
-                self.report_duplicates(&entries);
+                data::report_duplicates(&entries, Code::YamlDuplicateKey, &mut self.findings);
                 Kind::Map(entries)
             }
         };
         self.add(Node { span: open.start..end.max(open.start), kind });
-    }
-
-    fn report_duplicates(&mut self, entries: &[Entry]) {
-        let mut seen = HashSet::new();
-        for entry in entries {
-            if !seen.insert(entry.key.as_str()) {
-                let message = format!("the key `{}` is there already", entry.key);
-                let hint = "remove one of them: readers disagree about which one counts";
-                self.findings.add(Code::YamlDuplicateKey, entry.key_span.clone(), message, hint);
-            }
-        }
     }
 
     fn error(&mut self, error: &granit_parser::ScanError) {

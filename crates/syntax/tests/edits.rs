@@ -99,6 +99,21 @@ fn a_row_follows_the_style_of_its_table() {
 }
 
 #[test]
+fn tables_in_list_items_and_below_them_are_edited_too() {
+    let item = "- item\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |\n\n- next\n";
+    check(item, |document| document.set_cell(FIRST, 0, 1, "x"), &item.replace('2', "x"));
+    check(item, |document| document.append_row(FIRST, &["3"]), &item.replace("2 |\n", "2 |\n  | 3 | |\n"));
+    check(item, |document| document.remove_row(FIRST, 0), &item.replace("  | 1 | 2 |\n", ""));
+    // The form of the seed's appendix: the table ends the list item.
+    let schema = "- **Schema:**\n| run_id | status |\n| :--- | :--- |\n| | |\n";
+    check(schema, |document| document.set_cell(FIRST, 0, 1, "PENDING"), &schema.replace("| | |", "| | PENDING |"));
+    check(schema, |document| document.append_row(FIRST, &["r"]), &format!("{schema}| r | |\n"));
+    let light = "Text:\na | b\n---|---\n1 | 2\n";
+    check(light, |document| document.set_cell(FIRST, 0, 0, "x"), &light.replace('1', "x"));
+    assert_eq!(Document::parse("> | a | b |\n> |---|---|\n").tables().count(), 0);
+}
+
+#[test]
 fn rows_are_inserted_and_removed_where_they_stand() {
     let table = "| a |\n|---|\n| 1 |\n| 2 |\n\n# next\n\n| b |\n|---|\n| 3 |";
     check(table, |document| document.insert_row(FIRST, 0, &["0"]), &table.replace("| 1 |", "| 0 |\n| 1 |"));
@@ -249,4 +264,11 @@ fn ql08_a_changed_cell_copies_nothing_of_the_rest() {
     let copied = new.difference(&old).count();
     assert!(copied <= 4 && new.len() > 100, "{copied} of {} pieces are new", new.len());
     assert_eq!(document.table(FIRST).unwrap().row(50_000).unwrap().value(1), "COMPLETED");
+}
+
+#[test]
+fn documents_and_indexes_go_from_thread_to_thread() {
+    fn check<T: Send + Sync>() {}
+    check::<Document>();
+    check::<RowIndex>();
 }

@@ -1,8 +1,6 @@
 //! Owns the walk over the bytes of a JSON document. Must not be left in a loop: each step takes a byte or ends.
 
-use std::collections::HashSet;
-
-use crate::data::{Entry, Kind, Node};
+use crate::data::{self, Entry, Kind, Node};
 use crate::limits::{MAX_DEPTH, MAX_NODES};
 use crate::problem::{Code, Findings};
 
@@ -111,7 +109,7 @@ impl<'a> Reader<'a> {
             entries.push(Entry { key, key_span, value });
             comma = self.comma();
         }
-        self.report_duplicates(&entries);
+        data::report_duplicates(&entries, Code::JsonDuplicateKey, &mut self.findings);
         Kind::Map(entries)
     }
 
@@ -350,17 +348,6 @@ impl<'a> Reader<'a> {
         if let Some(at) = comma {
             let message = "nothing follows this comma";
             self.findings.add(Code::JsonTrailingComma, at..at + 1, message, "remove the comma");
-        }
-    }
-
-    fn report_duplicates(&mut self, entries: &[Entry]) {
-        let mut seen = HashSet::new();
-        for entry in entries {
-            if !seen.insert(entry.key.as_str()) {
-                let message = format!("the key `{}` is there already", entry.key);
-                let hint = "remove one of them: readers disagree about which one counts";
-                self.findings.add(Code::JsonDuplicateKey, entry.key_span.clone(), message, hint);
-            }
         }
     }
 

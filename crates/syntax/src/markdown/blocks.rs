@@ -1,6 +1,10 @@
 //! Owns the block structure of a Markdown document: which lines are front matter, headings, tables and fences.
-//! Follows CommonMark's way with containers, so that a table in a quote, a list, a fence or a comment is not taken
-//! for one of the document. Must not know cells or values, and keeps line numbers only: the rope knows the bytes.
+//! Follows CommonMark's way with containers, so that what looks like a table in a quote, a fence or a comment is not
+//! taken for one. Must not know cells or values, and keeps line numbers only: the rope knows the bytes.
+//!
+//! Two decisions go beyond the specification's letter. As on GitHub, a table may begin directly below text, with or
+//! without a pipe in front of its header. And it ends a list item or quote whose text is not indented or marked on in
+//! header and delimiter row; strictly these would be text of the item, which nobody means. `check` points it out.
 
 use std::ops::Range;
 
@@ -32,19 +36,21 @@ pub(crate) enum Kind {
     Fence { closed: bool },
     /// An HTML block that needed an end mark and has none.
     OpenHtml,
-    /// Lines that look like a table and are none.
+    /// Lines that look like a table and are none, or not for everybody.
     NearTable(NearTable),
 }
 
-/// Why something that looks like a table is none.
+/// What is wrong with something that looks like a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NearTable {
     /// Header and delimiter row differ in their number of cells.
     Mismatch { header: usize, delimiter: usize },
+    /// A cell of the delimiter row is not made of dashes.
+    Delimiter,
     /// The rows continue the text of a list item or quote.
     InContainer,
-    /// The header has no pipe in front and stands directly below other text.
-    BelowText,
+    /// It is a table for us, and text of the list item or quote above for others.
+    BelowContainer,
     /// Rows that a blank line cuts off from the table above.
     CutOff,
 }
@@ -116,7 +122,7 @@ enum Leaf {
     Indented,
     Fence { fence: Fence, first: usize },
     Html { end: HtmlEnd, first: usize },
-    Table { columns: usize, first: usize },
+    Table { columns: usize, first: usize, is_shown: bool },
 }
 
 struct Scanner<'a> {
@@ -133,14 +139,13 @@ struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     fn line(&mut self, line: Line<'a>) {
         let mut cursor = Cursor::new(line.content);
-        let matched = self.match_containers(&mut cursor);
-        let place = if matched == self.containers.len() { Place::Paragraph } else { Place::LazyParagraph };
-        if place == Place::Paragraph {
+        let matched = Self::match_containers(&self.containers, &mut cursor);
+        if matched == self.containers.len() {
             if self.continues_leaf(cursor, line) {
                 return;
             }
         } else if let Leaf::Paragraph { first } = self.leaf
-            && self.continues_paragraph(cursor, line, first, place)
+            && self.continues_paragraph(cursor, line, first, matched)
         {
             return;
         }
@@ -150,8 +155,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Moves the cursor behind the markers of the open containers, as far as this line continues them.
-    fn match_containers(&self, cursor: &mut Cursor<'a>) -> usize {
-        for (matched, container) in self.containers.iter().enumerate() {
+    fn match_containers(containers: &[Container], cursor: &mut Cursor<'a>) -> usize {
+        for (matched, container) in containers.iter().enumerate() {
             let saved = *cursor;
             let continues = match container {
                 Container::Quote => {
@@ -165,14 +170,14 @@ impl<'a> Scanner<'a> {
                 return matched;
             }
         }
-        self.containers.len()
+        containers.len()
     }
 
     /// Whether the line belongs to the open leaf, all containers being matched.
     fn continues_leaf(&mut self, cursor: Cursor<'a>, line: Line<'a>) -> bool {
         match self.leaf {
             Leaf::None => false,
-            Leaf::Paragraph { first } => self.continues_paragraph(cursor, line, first, Place::Paragraph),
+            Leaf::Paragraph { first } => self.continues_paragraph(cursor, line, first, self.containers.len()),
             Leaf::Indented => {
                 let mut ahead = cursor;
                 cursor.is_blank() || ahead.take_blanks(4) == 4
@@ -197,7 +202,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn continues_paragraph(&mut self, cursor: Cursor<'a>, line: Line<'a>, first: usize, place: Place) -> bool {
+    /// Whether the line belongs to the open paragraph, although it may continue only some of its containers.
+    fn continues_paragraph(&mut self, cursor: Cursor<'a>, line: Line<'a>, first: usize, matched: usize) -> bool {
+        let place = if matched == self.containers.len() { Place::Paragraph } else { Place::LazyParagraph };
         let mut ahead = cursor;
         if ahead.take_blanks(4) < 4 {
             let rest = ahead.rest();
@@ -208,7 +215,15 @@ impl<'a> Scanner<'a> {
                 self.record(first..line.number + 1, Kind::Heading { level, underlined: true });
                 return true;
             }
-            if line::interrupts(rest, place) || (rest.first() == Some(&b'|') && self.is_table_header(rest)) {
+            if line::interrupts(rest, place) {
+                return false;
+            }
+            let may_be_header = place == Place::Paragraph || rest.first() == Some(&b'|');
+            if may_be_header && self.is_table_header(rest, &self.containers[..matched]) {
+                if place == Place::LazyParagraph {
+                    let lines = line.number..line.number + 2;
+                    self.blocks.push(Block { lines, kind: Kind::NearTable(NearTable::BelowContainer) });
+                }
                 return false;
             }
         }
@@ -272,25 +287,29 @@ impl<'a> Scanner<'a> {
             self.record(first..first + 1, Kind::Heading { level, underlined: false });
         } else if let Some(fence) = line::fence(rest, indent) {
             self.leaf = Leaf::Fence { fence, first };
-        } else if self.is_table_header(rest) {
+        } else if self.is_table_header(rest, &self.containers) {
             self.lines.next();
-            self.leaf = Leaf::Table { columns: row::count(rest), first };
+            // Lines of a quote begin with its mark, and so may the first one of an item: these are no rows by
+            // themselves. In the other lines of an item the row stands behind blanks only.
+            let is_shown = line::is_blank(&line.content[..line.content.len() - rest.len()]);
+            self.leaf = Leaf::Table { columns: row::count(rest), first, is_shown };
         } else {
             self.leaf = Leaf::Paragraph { first };
-            if table_above && rest.first() == Some(&b'|') && row::count(rest) > 1 {
+            let next_is_delimiter = self.lines.peek().is_some_and(|next| looks_like_delimiter(next.content));
+            if table_above && rest.first() == Some(&b'|') && row::count(rest) > 1 && !next_is_delimiter {
                 self.record(first..first + 1, Kind::NearTable(NearTable::CutOff));
             }
         }
     }
 
-    /// Whether the next line is the delimiter row that makes `rest` a table's header.
-    fn is_table_header(&self, rest: &[u8]) -> bool {
+    /// Whether the next line is the delimiter row that makes `rest` a table's header within these containers.
+    fn is_table_header(&self, rest: &[u8], containers: &[Container]) -> bool {
         if memchr::memchr(b'|', rest).is_none() {
             return false;
         }
         let Some(next) = self.lines.peek() else { return false };
         let mut cursor = Cursor::new(next.content);
-        self.match_containers(&mut cursor) == self.containers.len()
+        Self::match_containers(containers, &mut cursor) == containers.len()
             && line::delimiter_columns(cursor.rest()) == Some(row::count(rest))
             && row::has_pipe(rest)
             && !ends_in_hard_break(rest)
@@ -298,18 +317,18 @@ impl<'a> Scanner<'a> {
 
     /// Remembers a delimiter row in the middle of text, so that `check` can say why there is no table.
     fn note_near_table(&mut self, line: Line<'a>, first: usize) {
-        let content = line.content;
-        if memchr::memchr(b'|', content).is_none() || memchr::memchr(b'-', content).is_none() {
+        if !looks_like_delimiter(line.content) {
             return;
         }
-        let Some(delimiter) = line::delimiter_columns(content).filter(|columns| *columns > 1) else { return };
         let header = row::count(self.line_before(line));
-        let reason = if header != delimiter {
-            NearTable::Mismatch { header, delimiter }
-        } else if !self.containers.is_empty() {
-            NearTable::InContainer
-        } else {
-            NearTable::BelowText
+        if header < 2 {
+            return;
+        }
+        let reason = match line::delimiter_columns(line.content) {
+            None => NearTable::Delimiter,
+            Some(_) if !self.containers.is_empty() => NearTable::InContainer,
+            Some(delimiter) if delimiter == header => return,
+            Some(delimiter) => NearTable::Mismatch { header, delimiter },
         };
         let start = line.number.saturating_sub(1).max(first);
         self.blocks.push(Block { lines: start..line.number + 1, kind: Kind::NearTable(reason) });
@@ -325,8 +344,10 @@ impl<'a> Scanner<'a> {
 
     fn close_leaf(&mut self, end: usize) {
         match std::mem::replace(&mut self.leaf, Leaf::None) {
-            Leaf::Table { columns, first } => {
-                self.record(first..end, Kind::Table { columns });
+            Leaf::Table { columns, first, is_shown } => {
+                if is_shown {
+                    self.blocks.push(Block { lines: first..end, kind: Kind::Table { columns } });
+                }
                 self.table_above = self.containers.is_empty();
             }
             Leaf::Fence { first, .. } => self.record(first..end, Kind::Fence { closed: false }),
@@ -374,6 +395,13 @@ fn is_marker(content: &[u8], marker: &[u8]) -> bool {
 fn looks_like_key(content: &[u8]) -> bool {
     let name = content.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
     name > 0 && content.get(name) == Some(&b':')
+}
+
+/// A line of dashes, colons and pipes.
+fn looks_like_delimiter(content: &[u8]) -> bool {
+    content.iter().all(|byte| matches!(byte, b'|' | b'-' | b':') || line::is_blank_byte(*byte))
+        && content.contains(&b'|')
+        && content.contains(&b'-')
 }
 
 /// An odd number of backslashes at the end makes a hard line break, and the line is no header then.

@@ -8,7 +8,8 @@
 //!
 //! Must not know what the documents are about.
 //!
-//! Only blocks of the document itself are shown: a table in a quote or a list item is text of that quote or item.
+//! Headings and fences are those of the document itself, not those of quotes and list items. Tables are those of the
+//! document and of its list items; a table in a quote, or one that begins on the line of a list marker, is text.
 
 mod blocks;
 pub mod cells;

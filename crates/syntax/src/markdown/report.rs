@@ -93,11 +93,19 @@ impl Document {
             let cells = row::count(content);
             let place = span.start + at..span.start + at + content.len();
             at += length;
+            if line::delimiter_columns(content).is_some() {
+                findings.add(
+                    Code::DelimiterInTable,
+                    place.clone(),
+                    "a row of dashes within a table is read as an ordinary row",
+                    "put a blank line above the header of the second table, or remove this row",
+                );
+            }
             if cells < columns {
                 findings.add(
                     Code::RowTooShort,
                     place,
-                    format!("{} where the table has {columns} columns", count(cells, "cell")),
+                    format!("{} where the table has {}", count(cells, "cell"), count(columns, "column")),
                     "add the missing cells; a line of text directly below a table is read as a row, so put a blank \
                      line between them",
                 );
@@ -108,7 +116,7 @@ impl Document {
                 findings.add(
                     Code::RowTooLong,
                     extra..place.end,
-                    format!("{} where the table has {columns} columns", count(cells, "cell")),
+                    format!("{} where the table has {}", count(cells, "cell"), count(columns, "column")),
                     "write a pipe within a cell as `\\|`, also between backticks",
                 );
             }
@@ -149,11 +157,17 @@ fn report_near_table(reason: NearTable, place: std::ops::Range<usize>, findings:
             "this is no table: its rows continue the text of the list item or quote above",
             "put a blank line above the table",
         ),
-        NearTable::BelowText => findings.add(
+        NearTable::BelowContainer => findings.add(
             Code::TableInParagraph,
             place,
-            "this is no table: its header continues the text above",
-            "put a blank line above the table, or a pipe in front of its header",
+            "other programs read this table as text of the list item or quote above",
+            "put a blank line above the table",
+        ),
+        NearTable::Delimiter => findings.add(
+            Code::TableDelimiter,
+            place,
+            "this is no table: not every cell of the row below the header is made of dashes",
+            "write it like `| --- | :---: |`",
         ),
         NearTable::CutOff => findings.add(
             Code::RowOutsideTable,
