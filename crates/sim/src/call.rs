@@ -28,6 +28,8 @@ pub enum Operation {
     Truncate,
     /// Sets permission bits.
     SetPermissions,
+    /// Setting a file's time.
+    SetModified,
     /// Makes content and size durable.
     Sync,
     /// The stamp of an open file.
@@ -62,7 +64,13 @@ impl Operation {
     /// Whether it can change what another process, or a later boot, sees.
     pub fn is_change(self) -> bool {
         match self {
-            Self::Create | Self::Write | Self::Truncate | Self::SetPermissions | Self::Sync | Self::Rename => true,
+            Self::Create
+            | Self::Write
+            | Self::Truncate
+            | Self::SetPermissions
+            | Self::SetModified
+            | Self::Sync
+            | Self::Rename => true,
             Self::RenameNew | Self::Exchange | Self::Link | Self::Remove | Self::MakeFolder | Self::SyncFolder => true,
             Self::Open | Self::Read | Self::Stamp | Self::Look | Self::List => false,
             Self::TryLock | Self::Unlock | Self::HasWriter => false,
@@ -83,6 +91,7 @@ impl Operation {
             Self::Write => "write",
             Self::Truncate => "resize",
             Self::SetPermissions => "set the permissions of",
+            Self::SetModified => "set the time of",
             Self::Sync | Self::SyncFolder => "sync",
             Self::Stamp | Self::Look | Self::HasWriter => "look at",
             Self::Rename | Self::RenameNew => "rename",

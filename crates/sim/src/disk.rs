@@ -152,6 +152,11 @@ impl Disk {
         Ok(())
     }
 
+    pub(crate) fn set_modified(&mut self, handle: HandleId, modified: i128) -> Result<(), Failure> {
+        self.file_mut(handle)?.attributes.modified = modified;
+        Ok(())
+    }
+
     pub(crate) fn set_permissions(&mut self, handle: HandleId, permissions: u32) -> Result<(), Failure> {
         self.file_mut(handle)?.attributes.permissions = permissions & 0o7777;
         Ok(())

@@ -90,6 +90,11 @@ impl Fs for SimFs {
         })
     }
 
+    fn set_modified(&self, file: &SimFile, modified: i128) -> Result<(), Fault> {
+        let operation = Operation::SetModified;
+        self.on_path(operation, &file.path, |kernel| kernel.disk.set_modified(file.handle, modified))
+    }
+
     fn set_permissions(&self, file: &SimFile, permissions: u32) -> Result<(), Fault> {
         let operation = Operation::SetPermissions;
         self.on_path(operation, &file.path, |kernel| kernel.disk.set_permissions(file.handle, permissions))

@@ -128,7 +128,9 @@ impl<F: Fs> Store<F> {
                 stray = Stray { stamp, since: now, ours: false, ..stray };
             }
             match self.is_quiet(&stray.file, Some(stamp), stray.since)? {
-                Quiet::Settled if self.is_ours(&stray.document, &stray.file)? => files::discard(&self.fs, &stray.file)?,
+                Quiet::Settled if stray.ours || self.is_ours(&stray.document, &stray.file)? => {
+                    files::discard(&self.fs, &stray.file)?;
+                }
                 Quiet::Settled => edited.push(stray),
                 _ => self.strays.push(stray),
             }

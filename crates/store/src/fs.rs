@@ -72,6 +72,8 @@ pub trait Fs {
     fn truncate(&self, file: &Self::File, length: u64) -> Result<(), Fault>;
     /// Sets the permission bits.
     fn set_permissions(&self, file: &Self::File, permissions: u32) -> Result<(), Fault>;
+    /// Sets the time at which its content last changed, to the nanosecond.
+    fn set_modified(&self, file: &Self::File, modified: i128) -> Result<(), Fault>;
     /// Makes content and size of the file durable (fdatasync).
     fn sync(&self, file: &Self::File) -> Result<(), Fault>;
     /// The stamp of an open file.
@@ -114,5 +116,85 @@ pub trait Fs {
     /// What another process of this machine is doing.
     fn process_state(&self, _process: u32) -> ProcessState {
         ProcessState::Unknown
+    }
+}
+
+/// A world that several parts of a process share.
+impl<F: Fs> Fs for std::sync::Arc<F> {
+    type File = F::File;
+    fn open(&self, path: &ProjectPath, mode: Mode) -> Result<Self::File, Fault> {
+        (**self).open(path, mode)
+    }
+    fn read_at(&self, file: &Self::File, offset: u64, buffer: &mut [u8]) -> Result<usize, Fault> {
+        (**self).read_at(file, offset, buffer)
+    }
+    fn write_at(&self, file: &Self::File, offset: u64, bytes: &[u8]) -> Result<(), Fault> {
+        (**self).write_at(file, offset, bytes)
+    }
+    fn truncate(&self, file: &Self::File, length: u64) -> Result<(), Fault> {
+        (**self).truncate(file, length)
+    }
+    fn set_permissions(&self, file: &Self::File, permissions: u32) -> Result<(), Fault> {
+        (**self).set_permissions(file, permissions)
+    }
+    fn set_modified(&self, file: &Self::File, modified: i128) -> Result<(), Fault> {
+        (**self).set_modified(file, modified)
+    }
+    fn sync(&self, file: &Self::File) -> Result<(), Fault> {
+        (**self).sync(file)
+    }
+    fn stamp(&self, file: &Self::File) -> Result<Stamp, Fault> {
+        (**self).stamp(file)
+    }
+    fn look(&self, path: &ProjectPath) -> Result<Option<Stamp>, Fault> {
+        (**self).look(path)
+    }
+    fn rename(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        (**self).rename(from, to)
+    }
+    fn rename_new(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        (**self).rename_new(from, to)
+    }
+    fn exchange(&self, one: &ProjectPath, other: &ProjectPath) -> Result<(), Fault> {
+        (**self).exchange(one, other)
+    }
+    fn link(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        (**self).link(from, to)
+    }
+    fn remove(&self, path: &ProjectPath) -> Result<(), Fault> {
+        (**self).remove(path)
+    }
+    fn make_folder(&self, path: &ProjectPath) -> Result<(), Fault> {
+        (**self).make_folder(path)
+    }
+    fn list(&self, folder: &ProjectPath) -> Result<Option<Vec<String>>, Fault> {
+        (**self).list(folder)
+    }
+    fn sync_folder(&self, folder: Option<&ProjectPath>) -> Result<(), Fault> {
+        (**self).sync_folder(folder)
+    }
+    fn try_lock(&self, file: &Self::File) -> Result<bool, Fault> {
+        (**self).try_lock(file)
+    }
+    fn unlock(&self, file: &Self::File) -> Result<(), Fault> {
+        (**self).unlock(file)
+    }
+    fn has_writer(&self, path: &ProjectPath) -> Result<Option<bool>, Fault> {
+        (**self).has_writer(path)
+    }
+    fn boot_id(&self) -> String {
+        (**self).boot_id()
+    }
+    fn now(&self) -> Now {
+        (**self).now()
+    }
+    fn pause(&self, time: Duration) {
+        (**self).pause(time);
+    }
+    fn process(&self) -> u32 {
+        (**self).process()
+    }
+    fn process_state(&self, process: u32) -> ProcessState {
+        (**self).process_state(process)
     }
 }

@@ -1,6 +1,9 @@
 //! The journal of one project as one process has it open: where it ends, what of it is durable. Everything here
 //! but `sync` happens under the project's lock.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use crate::fault::{Fault, FaultKind};
 use crate::fs::{Fs, Mode};
 use crate::limits;
@@ -17,7 +20,8 @@ pub struct Head {
 }
 
 pub(crate) struct Journal<F: Fs> {
-    file: F::File,
+    /// Shared with those who sync it while others append.
+    file: Arc<F::File>,
     pub(crate) header: Header,
     /// The offset behind the last record.
     end: u64,
@@ -27,10 +31,17 @@ pub(crate) struct Journal<F: Fs> {
     /// All records up to this one are on the disk.
     pub(crate) durable: u64,
     /// The lines after that one, to write them anew should a sync fail.
-    unsynced: Vec<Vec<u8>>,
+    unsynced: VecDeque<Vec<u8>>,
     pub(crate) bytes_since_checkpoint: u64,
     /// A sync of this file failed, so another one would prove nothing.
     failed: Option<Fault>,
+}
+
+/// A sync of the journal that is under way.
+pub(crate) struct Syncing<F: Fs> {
+    pub file: Arc<F::File>,
+    segment: u64,
+    number: u64,
 }
 
 /// What reading a stretch of the journal brought.
@@ -97,13 +108,13 @@ impl<F: Fs> Journal<F> {
         };
         let bytes_since_checkpoint = entries.iter().map(|entry| entry.line.len() as u64).sum();
         let mut journal = Self {
-            file,
+            file: Arc::new(file),
             header,
             end,
             length,
             head,
             durable: 0,
-            unsynced: Vec::new(),
+            unsynced: VecDeque::new(),
             bytes_since_checkpoint,
             failed: None,
         };
@@ -122,7 +133,7 @@ impl<F: Fs> Journal<F> {
             self.head = stretch.head;
             self.end = stretch.end;
             for entry in &stretch.entries {
-                self.unsynced.push(entry.line.clone());
+                self.unsynced.push_back(entry.line.clone());
                 self.bytes_since_checkpoint += entry.line.len() as u64;
             }
             entries.extend(stretch.entries);
@@ -151,7 +162,7 @@ impl<F: Fs> Journal<F> {
         self.bytes_since_checkpoint += bytes.len() as u64;
         for (line, sum) in lines {
             self.head = Head { number: self.head.number + 1, sum: *sum };
-            self.unsynced.push(line.clone());
+            self.unsynced.push_back(line.clone());
         }
         Ok(())
     }
@@ -161,20 +172,39 @@ impl<F: Fs> Journal<F> {
         if self.durable == self.head.number {
             return Ok(());
         }
-        let result = self.failed.clone().map_or_else(|| fs.sync(&self.file), Err);
-        if let Err(fault) = result {
-            self.failed = Some(fault.clone());
-            return Err(fault);
+        let syncing = self.to_sync();
+        let result = self.failed.clone().map_or_else(|| fs.sync(&syncing.file), Err);
+        self.synced(&syncing, result)
+    }
+
+    /// What a sync that begins now will make durable.
+    pub(crate) fn to_sync(&self) -> Syncing<F> {
+        Syncing { file: self.file.clone(), segment: self.header.segment, number: self.head.number }
+    }
+
+    /// Takes in how a sync ended.
+    pub(crate) fn synced(&mut self, syncing: &Syncing<F>, result: Result<(), Fault>) -> Result<(), Fault> {
+        match result {
+            Ok(()) => {
+                while self.durable < syncing.number {
+                    self.durable += 1;
+                    self.unsynced.pop_front();
+                }
+                Ok(())
+            }
+            // By now another segment may have taken this one's place, with all that was in it.
+            Err(_) if self.header.segment != syncing.segment => Ok(()),
+            Err(fault) => {
+                self.failed = Some(fault.clone());
+                Err(fault)
+            }
         }
-        self.durable = self.head.number;
-        self.unsynced.clear();
-        Ok(())
     }
 
     /// After a failed sync this file is never synced again, since the system may have dropped what it could not
     /// write: the lines not known to be durable are written anew, into a new segment.
     pub(crate) fn replace_segment(&mut self, fs: &F) -> Result<(), Fault> {
-        let lines = self.unsynced.concat();
+        let lines: Vec<u8> = self.unsynced.iter().flatten().copied().collect();
         let prev = self.header.prev;
         let first = self.durable + 1;
         let prev = if first == self.header.first { prev } else { self.sum_of(fs, self.durable)? };
@@ -210,13 +240,13 @@ impl<F: Fs> Journal<F> {
         let (file, end) = segment::create(fs, &header, lines)?;
         let length = end + limits::PADDING_BYTES as u64;
         Ok(Self {
-            file,
+            file: Arc::new(file),
             header,
             end,
             length,
             head: start,
             durable: start.number,
-            unsynced: Vec::new(),
+            unsynced: VecDeque::new(),
             bytes_since_checkpoint: 0,
             failed: None,
         })
@@ -249,7 +279,7 @@ impl<F: Fs> Journal<F> {
             return Err(Fault::new("read", &segment::path(number), FaultKind::Reopen, reason));
         }
         let length = fs.stamp(&file)?.size;
-        (self.file, self.header, self.end, self.length, self.failed) = (file, header, end, length, None);
+        (self.file, self.header, self.end, self.length, self.failed) = (Arc::new(file), header, end, length, None);
         Ok(())
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Stray {
     pub file: ProjectPath,
     pub stamp: Stamp,
     pub since: Duration,
-    /// Whether its content was a version of ours when it was last read.
+    /// Whether its content is known to be a version of ours while its stamp stays the same.
     pub ours: bool,
 }
 
@@ -133,10 +133,14 @@ impl<F: Fs> Store<F> {
             self.fs.make_folder(&folder)?;
         }
         let file = files::create(&self.fs, part)?;
-        let written = files::write(&self.fs, &file, text).and_then(|()| match self.documents[path].disk.seen {
-            Some(seen) => self.fs.set_permissions(&file, seen.stamp.permissions),
-            None => Ok(()),
-        });
+        let written = files::write(&self.fs, &file, text)
+            .and_then(|()| match self.documents[path].disk.seen {
+                Some(seen) => self.fs.set_permissions(&file, seen.stamp.permissions),
+                None => Ok(()),
+            })
+            // File systems tell times by coarse ticks. An exact one is unlike any that a later write could leave, so
+            // that the stamp alone tells whether somebody wrote.
+            .and_then(|()| self.fs.set_modified(&file, self.fs.now().wall));
         if let Err(fault) = written.and_then(|()| self.fs.rename(part, out)) {
             let _ = self.fs.remove(part);
             return Err(fault);
@@ -214,8 +218,10 @@ impl<F: Fs> Store<F> {
     fn came_out(&mut self, part: &Part, expected: Stamp) -> Result<(), Fault> {
         let now = self.fs.now();
         let Some(stamp) = self.fs.look(&part.file)? else { return Ok(()) };
-        let as_it_was = stamp == expected && !is_racy(stamp, now);
-        let ours = as_it_was || self.is_ours(&part.document, &part.file)?;
+        let seen = self.documents.get(&part.document).and_then(|document| document.disk.seen);
+        let trusted = seen.is_some_and(|seen| seen.stamp == stamp && !seen.racy);
+        let ours =
+            stamp == expected && (trusted || !is_racy(stamp, now) && self.is_ours(&part.document, &part.file)?);
         let stray = Stray { document: part.document.clone(), file: part.file.clone(), stamp, since: now.steady, ours };
         self.strays.push(stray);
         Ok(())
@@ -257,7 +263,16 @@ impl<F: Fs> Store<F> {
 
     /// Remembers which version a file holds.
     pub(crate) fn note_seen(&mut self, path: &ProjectPath, version: u64, stamp: Stamp) {
-        let racy = is_racy(stamp, self.fs.now());
+        self.note(path, version, stamp, is_racy(stamp, self.fs.now()));
+    }
+
+    /// The same for a file of our own, whose time is exact.
+    pub(crate) fn note_placed(&mut self, path: &ProjectPath, version: u64, stamp: Stamp) {
+        // Unless the file system keeps no exact times.
+        self.note(path, version, stamp, stamp.modified % 1_000_000 == 0);
+    }
+
+    fn note(&mut self, path: &ProjectPath, version: u64, stamp: Stamp, racy: bool) {
         if let Some(document) = self.documents.get_mut(path) {
             document.disk.seen = Some(Seen { version, stamp, racy });
             document.disk.suspect = None;
@@ -276,7 +291,7 @@ impl<F: Fs> Store<F> {
 
     fn placed(&mut self, part: &Part, stamp: Option<Stamp>) {
         match stamp {
-            Some(stamp) => self.note_seen(&part.document, part.version, stamp),
+            Some(stamp) => self.note_placed(&part.document, part.version, stamp),
             None => {
                 if let Some(document) = self.documents.get_mut(&part.document) {
                     document.disk.seen = None;

@@ -170,6 +170,12 @@ impl Fs for RealFs {
         file.file.set_len(length).map_err(|error| file.fault("resize", &error))
     }
 
+    fn set_modified(&self, file: &RealFile, modified: i128) -> Result<(), Fault> {
+        let since = Duration::from_nanos(u64::try_from(modified).unwrap_or_default());
+        let time = SystemTime::UNIX_EPOCH + since;
+        file.file.set_modified(time).map_err(|error| file.fault("set the time of", &error))
+    }
+
     fn set_permissions(&self, file: &RealFile, permissions: u32) -> Result<(), Fault> {
         let permissions = fs::Permissions::from_mode(permissions);
         file.file.set_permissions(permissions).map_err(|error| file.fault("set the permissions of", &error))

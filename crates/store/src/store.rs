@@ -13,7 +13,7 @@ use crate::commit::{Commit, CommitError, Need, What};
 use crate::documents::{Clash, Document, Documents};
 use crate::fault::{Fault, FaultKind};
 use crate::fs::Fs;
-use crate::journal::{Head, Journal};
+use crate::journal::{Head, Journal, Syncing};
 use crate::limits;
 use crate::lock::{self, Lock};
 use crate::notice::Notice;
@@ -109,18 +109,33 @@ impl<F: Fs> Store<F> {
     pub fn sync(&mut self) -> Result<u64, Fault> {
         self.usable()?;
         if self.journal.sync(&self.fs).is_err() {
-            let failed = self.journal.header.segment;
-            let healed = self.locked(|store| {
-                // Another process may have met the same fault first and begun a new segment.
-                if store.journal.header.segment > failed && store.journal.sync(&store.fs).is_ok() {
-                    return Ok(());
-                }
-                store.announce_segment()?;
-                store.journal.replace_segment(&store.fs)
-            });
-            healed.map_err(|fault| self.break_with(fault))?;
+            self.heal_sync()?;
         }
         Ok(self.journal.durable)
+    }
+
+    /// A sync of the journal that somebody else carries out, so that others may append meanwhile.
+    pub(crate) fn to_sync(&self) -> Syncing<F> {
+        self.journal.to_sync()
+    }
+
+    /// Takes in how such a sync ended.
+    pub(crate) fn synced(&mut self, syncing: &Syncing<F>, result: Result<(), Fault>) -> Result<(), Fault> {
+        self.journal.synced(syncing, result).or_else(|_| self.heal_sync())
+    }
+
+    /// After a failed sync: what is not durable is written anew.
+    fn heal_sync(&mut self) -> Result<(), Fault> {
+        let failed = self.journal.header.segment;
+        let healed = self.locked(|store| {
+            // Another process may have met the same fault first and begun a new segment.
+            if store.journal.header.segment > failed && store.journal.sync(&store.fs).is_ok() {
+                return Ok(());
+            }
+            store.announce_segment()?;
+            store.journal.replace_segment(&store.fs)
+        });
+        healed.map_err(|fault| self.break_with(fault))
     }
 
     /// Brings in what other processes committed.
