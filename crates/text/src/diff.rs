@@ -210,14 +210,35 @@ fn aligned(old: &[&[u8]], new: &[&[u8]], stretch: &Stretch) -> Vec<Stretch> {
     parts
 }
 
-/// How alike two lines are, from 0 (not at all) to 100: what they share at both ends.
+/// How alike two lines are, from 0 (not at all) to 100: rows by their first cell, which names them, then by what they
+/// share at both ends.
 fn likeness(one: &[u8], other: &[u8]) -> u32 {
+    match (first_cell(one), first_cell(other)) {
+        (Some(name), Some(other_name)) if name != other_name => return 0,
+        (Some(name), Some(_)) if !name.is_empty() => return 40 + shared_ends(one, other) / 2,
+        _ => {}
+    }
+    match shared_ends(one, other) {
+        0..40 => 0,
+        percent => percent,
+    }
+}
+
+/// The first cell of a row; nothing for a line that is none.
+fn first_cell(line: &[u8]) -> Option<&[u8]> {
+    let mut cells = line.split(|byte| *byte == b'|');
+    let before = cells.next()?.trim_ascii();
+    let first = cells.next()?.trim_ascii();
+    Some(if before.is_empty() { first } else { before })
+}
+
+/// How much of two lines is the same at both ends, in percent of the longer one.
+fn shared_ends(one: &[u8], other: &[u8]) -> u32 {
     let longer = one.len().max(other.len()).max(1);
     let head = one.iter().zip(other).take_while(|(left, right)| left == right).count();
     let most = one.len().min(other.len()) - head;
     let tail = one.iter().rev().zip(other.iter().rev()).take(most).take_while(|(left, right)| left == right).count();
-    let percent = (head + tail) * 100 / longer;
-    if percent < 40 { 0 } else { u32::try_from(percent).unwrap_or(100) }
+    u32::try_from((head + tail) * 100 / longer).unwrap_or(100)
 }
 
 /// The splices that turn one line into another.
@@ -287,6 +308,15 @@ mod tests {
             "| a | PENDING | x |\n| c | PENDING | y |\n",
             "| a | PENDING | xx |\n| b | NEW | |\n| c | PENDING | y |\n",
             &[(" x ", " xx "), ("", "| b | NEW | |\n")],
+        );
+    }
+
+    #[test]
+    fn a_row_is_known_by_its_first_cell() {
+        check(
+            "| T2 | PENDING | |\n",
+            "| T2 | COMPLETED | |\n| T3 | PENDING | |\n",
+            &[(" PENDING ", " COMPLETED "), ("", "| T3 | PENDING | |\n")],
         );
     }
 
