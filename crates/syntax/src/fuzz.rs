@@ -26,6 +26,7 @@ pub fn fuzz_markdown(bytes: &[u8]) {
     document.fences();
     document.front_matter();
     edit(&document);
+    follow(&document);
 }
 
 /// Reads a cell, and writes its value and the cell's own text.
@@ -55,6 +56,29 @@ fn check_problems(problems: &[Problem], bytes: &[u8]) {
     for problem in problems {
         assert!(problem.line >= 1 && problem.column >= 1, "{problem:?}");
         assert!(problem.span.start <= problem.span.end && problem.span.end <= bytes.len(), "{problem:?}");
+    }
+}
+
+/// A change that somebody else made, anywhere and of any kind, leads to the tree of a fresh reading.
+fn follow(document: &Document) {
+    const PUTS: [&str; 14] =
+        ["", "\n", "|", "```\n", "---\n", "# x\n", "| 1 | 2 |\n", "\n| 3 | 4 |", "<!--", "\n\n", "- ", "x", "가", "> "];
+    let length = document.text().len();
+    let starts: Vec<usize> =
+        document.tables().flat_map(|table| [table.span().start, table.span().end]).take(8).collect();
+    for (number, put) in PUTS.into_iter().enumerate() {
+        // Places that depend on the document, spread over all of it, and the edges of its tables.
+        let spread = (number * 2 + 1) * length / (PUTS.len() * 2);
+        for at in starts.iter().copied().chain([spread, length]) {
+            for cut in [0, 1 + number % 3] {
+                let range = at.min(length)..(at + cut).min(length);
+                let change = text::Change::replace(document.text(), range, put.as_bytes().to_vec());
+                let mut changed = document.clone();
+                assert_eq!(changed.apply(&change), Ok(()));
+                let fresh = Document::parse(changed.to_bytes());
+                assert!(changed.has_same_tree(&fresh), "{change:?}\n{changed:?}\nfresh {fresh:?}\n{changed}");
+            }
+        }
     }
 }
 

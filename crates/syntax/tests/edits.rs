@@ -267,6 +267,30 @@ fn ql08_a_changed_cell_copies_nothing_of_the_rest() {
 }
 
 #[test]
+fn changes_of_others_are_followed() {
+    let mut document =
+        Document::parse("# T\n\n| id | v |\n|---|---|\n| a | 1 |\n| b | 2 |\n\n# U\n\n| x |\n|---|\n| y |\n");
+    let mut other = document.clone();
+    let mut index = RowIndex::new(&document, FIRST, 0);
+    let changes = [
+        other.set_cell(FIRST, 1, 0, "c").unwrap(),
+        other.append_row(FIRST, &["d"]).unwrap(),
+        other.set_cell(TableId(1), 0, 0, "z").unwrap(),
+        other.append_to_section("T", "text").unwrap(),
+        other.set_front_matter("k", Scalar::Text("v")).unwrap(),
+    ];
+    for change in &changes {
+        document.apply(change).unwrap();
+        assert!(document.has_same_tree(&Document::parse(document.to_bytes())), "{document}");
+        assert_eq!((index.find(&document, "b"), index.find(&document, "c")), (None, Some(1)));
+    }
+    assert_eq!(document.to_string(), other.to_string());
+    assert_eq!(index.find(&document, "d"), Some(2));
+    assert!(document.apply(&changes[0]).is_err(), "a change for another text is not taken");
+    assert_eq!(document.to_string(), other.to_string());
+}
+
+#[test]
 fn documents_and_indexes_go_from_thread_to_thread() {
     fn check<T: Send + Sync>() {}
     check::<Document>();

@@ -58,20 +58,14 @@ pub(crate) enum NearTable {
 /// Scans a whole document, in time proportional to its length.
 pub(crate) fn scan(bytes: &[u8]) -> Vec<Block> {
     let start = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let mut scanner = Scanner {
-        lines: Lines { bytes, at: start, number: 0 },
-        containers: Vec::new(),
-        leaf: Leaf::None,
-        fresh_item: false,
-        blocks: Vec::new(),
-        table_above: false,
-    };
+    let mut scanner = Scanner::new(Lines { bytes, at: start, number: 0 });
     scanner.front_matter();
-    while let Some(line) = scanner.lines.next() {
-        scanner.line(line);
-    }
-    scanner.close_leaf(scanner.lines.number);
-    scanner.blocks
+    scanner.run()
+}
+
+/// Scans a part of a document that begins with a heading, which is line `first`: nothing above matters to it.
+pub(crate) fn scan_below_heading(bytes: &[u8], first: usize) -> Vec<Block> {
+    Scanner::new(Lines { bytes, at: 0, number: first }).run()
 }
 
 /// One line: its number, where it begins, and its content without the line ending.
@@ -137,6 +131,19 @@ struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
+    fn new(lines: Lines<'a>) -> Self {
+        let (containers, blocks) = (Vec::new(), Vec::new());
+        Scanner { lines, containers, leaf: Leaf::None, fresh_item: false, blocks, table_above: false }
+    }
+
+    fn run(mut self) -> Vec<Block> {
+        while let Some(line) = self.lines.next() {
+            self.line(line);
+        }
+        self.close_leaf(self.lines.number);
+        self.blocks
+    }
+
     fn line(&mut self, line: Line<'a>) {
         let mut cursor = Cursor::new(line.content);
         let matched = Self::match_containers(&self.containers, &mut cursor);
@@ -388,7 +395,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn is_marker(content: &[u8], marker: &[u8]) -> bool {
+pub(crate) fn is_marker(content: &[u8], marker: &[u8]) -> bool {
     content.strip_prefix(marker).is_some_and(line::is_blank)
 }
 

@@ -1,5 +1,5 @@
-//! Owns changes to the text of a document: a new section, text at the top or the end of one. The document is read
-//! again, and what would change the rest of it is refused. Must not touch bytes outside its span.
+//! Owns changes to the text of a document: a new section, text at the top or the end of one. The result is read,
+//! and what would change the rest of the document is refused. Must not touch bytes outside its span.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl Document {
             put.push_str(&with_ending(body, &ending));
         }
         let change = Change::one(self.text.len(), Vec::new(), put);
-        let parsed = Document::parse(self.changed_text(&change));
+        let parsed = self.changed(&change);
         let known = self.tree.blocks.len();
         let heading = match parsed.tree.blocks.get(known) {
             Some(block) if parsed.tree.blocks[..known] == self.tree.blocks => block,
@@ -40,7 +40,7 @@ impl Document {
         if heading.kind != (Kind::Heading { level, underlined: false }) || read != title.trim() {
             return Err(Refusal::Title { title: title.to_owned(), read });
         }
-        self.commit_parsed(parsed);
+        self.commit(parsed);
         Ok(change)
     }
 
@@ -76,12 +76,12 @@ impl Document {
         }
         let at = if line < self.text.line_count() { self.text.line(line).start } else { self.text.len() };
         let change = Change::one(at, Vec::new(), put);
-        let parsed = Document::parse(self.changed_text(&change));
+        let parsed = self.changed(&change);
         let moved = parsed.text.line_count() - self.text.line_count();
         if !keeps_blocks(&self.tree.blocks, &parsed.tree.blocks, line, moved) {
             return Err(Refusal::Swallows { line: line + 1 });
         }
-        self.commit_parsed(parsed);
+        self.commit(parsed);
         Ok(change)
     }
 

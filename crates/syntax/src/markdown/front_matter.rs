@@ -77,9 +77,9 @@ impl Document {
             None => self.add_front_matter(&plain_key, value)?,
             Some(matter) => self.change_front_matter(&matter, key, &plain_key, value)?,
         };
-        let parsed = Document::parse(self.changed_text(&change));
+        let parsed = self.changed(&change);
         self.check_front_matter(&parsed, key, value)?;
-        self.commit_parsed(parsed);
+        self.commit(parsed);
         Ok(change)
     }
 

@@ -3,7 +3,8 @@
 //! - `line`: what one line can be; `blocks`: what it is in its place; `row`: the cells of one line
 //! - `cells`, `paths`: from the text of a cell to its value and back
 //! - `tables`, `sections`, `front_matter`: views of a document
-//! - `edit_rows`, `edit_text`: changes to a document; `row_index`: rows found by key
+//! - `edit_rows`, `edit_text`: changes to a document; `follow`: what they leave of its blocks
+//! - `row_index`: rows found by key
 //! - `report`: what is odd about a document
 //!
 //! Must not know what the documents are about.
@@ -15,6 +16,7 @@ mod blocks;
 pub mod cells;
 mod edit_rows;
 mod edit_text;
+mod follow;
 mod front_matter;
 mod line;
 pub mod paths;
@@ -58,8 +60,7 @@ struct Tree {
 }
 
 impl Tree {
-    fn scan(bytes: &[u8]) -> Self {
-        let blocks = blocks::scan(bytes);
+    fn new(blocks: Vec<Block>) -> Self {
         let is_table = |block: &Block| matches!(block.kind, Kind::Table { .. });
         let tables = (0..blocks.len()).filter(|index| is_table(&blocks[*index])).collect();
         Tree { blocks, tables }
@@ -71,7 +72,7 @@ impl Document {
     pub fn parse(text: impl Into<Text>) -> Self {
         let text = text.into();
         let bytes = text.slice(0..text.len());
-        let tree = Arc::new(Tree::scan(&bytes));
+        let tree = Arc::new(Tree::new(blocks::scan(&bytes)));
         let invalid_at = std::str::from_utf8(&bytes).err().map(|error| error.valid_up_to());
         drop(bytes);
         Document { text, tree, invalid_at, edits: Edits::default() }
@@ -157,8 +158,8 @@ impl Document {
         self.edits.remember(edit);
     }
 
-    /// Takes over a change that needs the whole document to be read again.
-    fn commit_parsed(&mut self, parsed: Document) {
+    /// Takes over a document that a change led to.
+    fn commit(&mut self, parsed: Document) {
         self.text = parsed.text;
         self.tree = parsed.tree;
         self.edits.remember(Edit::Other);
@@ -198,6 +199,7 @@ struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edit {
     Cell { table: usize, row: usize, column: usize },
+    Row { table: usize, row: usize },
     RowInserted { table: usize, row: usize },
     RowRemoved { table: usize, row: usize },
     Other,

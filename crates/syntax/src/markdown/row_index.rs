@@ -53,6 +53,11 @@ impl RowIndex {
                         self.note(&table, row);
                     }
                 }
+                Edit::Row { table: number, row } => {
+                    if number == self.table.0 {
+                        self.note(&table, row);
+                    }
+                }
                 Edit::RowInserted { table: number, row } if number == self.table.0 => {
                     // Only a row at the end leaves the others where they are.
                     if row != self.count {
