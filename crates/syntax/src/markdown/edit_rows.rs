@@ -18,7 +18,7 @@ impl Document {
         check_column(&found, column)?;
         let target = existing_row(&found, row)?;
         let encoded = cells::encode(value)?;
-        let change = set_cell_in(&target, column, &encoded, value, found.columns().len());
+        let change = set_cell_in(&target, column, &encoded).ok_or(Refusal::Unreadable { line: target.line() })?;
         drop(target);
         self.commit_in_place(&change, Edit::Cell { table: table.0, row, column });
         Ok(change)
@@ -116,12 +116,12 @@ fn check_column(table: &Table<'_>, column: usize) -> Result<(), Refusal> {
 }
 
 /// The change of one cell. Without outer pipes a value can look like another block or vanish at the row's end; the
-/// pipes that prevent it are added then, and only then.
-fn set_cell_in(target: &Row<'_>, column: usize, encoded: &str, value: &str, columns: usize) -> Change {
+/// pipes that prevent it are added then, and only then. Nothing if even so the value would not be read back.
+fn set_cell_in(target: &Row<'_>, column: usize, encoded: &str) -> Option<Change> {
     let (content, written) = target.parts();
     let mut splices = match written.cells.get(column) {
         Some(cell) => vec![replace_cell(content, cell.clone(), encoded)],
-        None if value.is_empty() => return Change::default(),
+        None if encoded.is_empty() => return Some(Change::default()),
         None => vec![add_cells(written, content, column, encoded)],
     };
     let reads_well = |splices: &[Splice]| {
@@ -138,12 +138,14 @@ fn set_cell_in(target: &Row<'_>, column: usize, encoded: &str, value: &str, colu
         let indent = content.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         splices.insert(0, Splice { at: indent, cut: Vec::new().into(), put: "| ".into() });
     }
-    debug_assert!(reads_well(&splices) || columns == 0, "{:?} {encoded:?}", String::from_utf8_lossy(content));
+    if !reads_well(&splices) {
+        return None;
+    }
     let start = target.span().start;
     for splice in &mut splices {
         splice.at += start;
     }
-    Change::from_splices(splices)
+    Some(Change::from_splices(splices))
 }
 
 fn replace_cell(content: &[u8], cell: Range<usize>, encoded: &str) -> Splice {

@@ -24,6 +24,9 @@ pub enum Refusal {
     /// The value has a character that no cell can hold.
     #[error(transparent)]
     Nul(#[from] NulInValue),
+    /// The row is written so oddly that the value could not be read back.
+    #[error("the value would not be read back from the row at line {line}, write the row with pipes on both sides")]
+    Unreadable { line: usize },
     /// The front matter is not a mapping that can be edited line by line.
     #[error("the front matter cannot be edited: {reason}; mend it by hand")]
     FrontMatter { reason: String },
