@@ -76,6 +76,10 @@ impl Text {
     pub fn splice(&mut self, range: Range<usize>, put: &[u8]) {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
+        if let Some(root) = self.root.within_leaf(start, end, put) {
+            self.root = root;
+            return;
+        }
         let left = self.root.part(0, start);
         let right = self.root.part(end, self.len());
         let middle = Self::from(put.to_vec()).root;
@@ -248,14 +252,51 @@ impl Node {
             _ if start >= end => Node::default(),
             _ if start == 0 && end == self.length() => self.clone(),
             Self::Leaf { bytes, .. } => Self::leaf(bytes.slice(start..end)),
-            Self::Inner(inner) => inner
-                .within(start, end)
-                .fold(Node::default(), |all, (child, from, to)| concat(all, child.part(from, to))),
+            Self::Inner(inner) => inner.part(start, end),
+        }
+    }
+
+    /// The most common splice: it touches one leaf, which stays one. Only the way down to it is made anew.
+    fn within_leaf(&self, start: usize, end: usize, put: &[u8]) -> Option<Node> {
+        match self {
+            Self::Leaf { bytes, .. } => {
+                let length = bytes.len() - (end - start) + put.len();
+                let fits = length <= LEAF && length > 0;
+                fits.then(|| Self::leaf([&bytes[..start], put, &bytes[end..]].concat().into()))
+            }
+            Self::Inner(inner) => {
+                let mut before = 0;
+                let at = inner.children.iter().position(|child| {
+                    let inside = before <= start && end <= before + child.length();
+                    if !inside {
+                        before += child.length();
+                    }
+                    inside
+                })?;
+                let child = inner.children[at].within_leaf(start - before, end - before, put)?;
+                let mut children = inner.children.clone();
+                children[at] = child;
+                Some(Self::inner(children))
+            }
         }
     }
 }
 
 impl Inner {
+    /// The node of a range: whole children as they are, and parts of the first and the last.
+    fn part(&self, start: usize, end: usize) -> Node {
+        let touched: Vec<_> = self.within(start, end).collect();
+        let whole = |(child, from, to): &(&Node, usize, usize)| *from == 0 && *to == child.length();
+        let first = touched.iter().position(whole).unwrap_or(touched.len());
+        let last = touched.iter().rposition(whole).map_or(first, |last| last + 1);
+        let pieces = |pieces: &[(&Node, usize, usize)]| {
+            pieces.iter().fold(Node::default(), |all, (child, from, to)| concat(all, child.part(*from, *to)))
+        };
+        let middle: Vec<Node> = touched[first..last].iter().map(|(child, ..)| (*child).clone()).collect();
+        let middle = if middle.is_empty() { Node::default() } else { Node::joined(middle) };
+        concat(concat(pieces(&touched[..first]), middle), pieces(&touched[last..]))
+    }
+
     /// The children that a range touches, each with its own part of it.
     fn within(&self, start: usize, end: usize) -> impl Iterator<Item = (&Node, usize, usize)> {
         let mut before = 0;
