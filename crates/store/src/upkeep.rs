@@ -12,7 +12,7 @@ use crate::journal::Head;
 use crate::limits;
 use crate::path::ProjectPath;
 use crate::place::{self, Due};
-use crate::record::{DocumentRecord, Kind, Presence};
+use crate::record::{DocumentRecord, Kind, Presence, Record};
 use crate::store::{Store, exists};
 
 /// How often files that people keep editing are brought in before a command gives up waiting for them.
@@ -76,9 +76,16 @@ impl<F: Fs> Store<F> {
         self.journal.bytes_since_checkpoint > limits::CHECKPOINT_BYTES.max(2 * self.checkpoint_size)
     }
 
-    /// Puts everything into place, makes it durable, and writes down where a recovery may start. `fold` is kept with
-    /// it and given back by the next opening. Nothing happens while somebody is editing a document.
-    pub fn checkpoint(&mut self, fold: Option<&RawValue>) -> Result<Option<Head>, Fault> {
+    /// Puts everything into place, makes it durable, and writes down where a recovery may start. Nothing happens while
+    /// somebody is editing a document.
+    ///
+    /// `fold` gets the news that were not yet taken, and gives what the caller made of all records up to the head: it
+    /// is kept with the checkpoint and given back by the next opening. It is asked under the lock, so that no record
+    /// of another process comes between the two and is never told of.
+    pub fn checkpoint(
+        &mut self,
+        fold: impl FnOnce(Vec<Record>) -> Option<Box<RawValue>>,
+    ) -> Result<Option<Head>, Fault> {
         self.finish()?;
         self.locked(|store| {
             store.journal.sync(&store.fs)?;
@@ -88,7 +95,9 @@ impl<F: Fs> Store<F> {
             store.sync_documents()?;
             let head = store.journal.head;
             store.documents.retain(|_, document| document.text.is_some() && !document.retired);
-            store.checkpoint_size = checkpoint::write(&store.fs, &mut store.blobs, head, &store.documents, fold)?;
+            let fold = fold(store.take_news());
+            store.checkpoint_size =
+                checkpoint::write(&store.fs, &mut store.blobs, head, &store.documents, fold.as_deref())?;
             store.checkpoint_number = head.number;
             store.announce_segment()?;
             store.journal.next_segment(&store.fs)?;

@@ -113,7 +113,7 @@ fn deed(
         30..34 => drop(store.look()?),
         34..37 => drop(store.place(Due::Now)?),
         37 => drop(store.place(Due::All)?),
-        38 => drop(store.checkpoint(None)?),
+        38 => drop(store.checkpoint(|_| None)?),
         _ => store.fs().pause(Duration::from_millis(random.below(8) as u64)),
     }
     Ok(None)
