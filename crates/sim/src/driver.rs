@@ -1,132 +1,163 @@
-//! Drives the store on the simulated machine: several processes commit, a person edits, something stops at a chosen
-//! call; then the project is opened again and everything that was promised is looked for.
+//! Drives the store on the simulated machine: several processes commit, a person edits, things go wrong as a plan
+//! says, round after round; then the project is opened again and everything that was promised is looked for.
 
+mod deeds;
 mod examine;
+mod history;
+mod ledger;
 mod people;
-mod writers;
+mod plan;
+mod worker;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use store::ProjectPath;
 
-use crate::{LossMode, Machine, Moment, Outcome, Program, Stop, Victim};
+use crate::{Machine, Moment, Outcome, Program, Random, Victim};
 
-pub use examine::{Finding, examine};
+pub use examine::Finding;
+pub use ledger::{Deed, Deeds, Ledger};
+pub use plan::{Event, Failing, Plan, Round, Who, Work};
 
-/// Who does how much.
-#[derive(Debug, Clone, Copy)]
-pub struct Plan {
-    /// Decides what each one does, and who goes on at each call.
-    pub seed: u64,
-    /// How many processes commit.
-    pub processes: usize,
-    /// How many deeds each of them does.
-    pub steps: usize,
-    /// How many times a person saves a document.
-    pub saves: usize,
+/// What a run of a plan brought.
+#[derive(Debug)]
+pub struct Report {
+    /// What was promised and is not so.
+    pub findings: Vec<Finding>,
+    /// How many faults processes met.
+    pub faults: u64,
+    /// How many changing calls each round made.
+    pub calls: Vec<u64>,
 }
 
-/// What goes wrong.
-#[derive(Debug, Clone, Copy)]
-pub enum Accident {
-    /// Nothing.
-    None,
-    /// One process is killed at a call; the others go on.
-    Kill(Moment, Stop),
-    /// The machine loses power at a call.
-    PowerLoss(Moment, Stop, LossMode),
+/// Runs a plan, opens the project again, and reports what was promised and is not so.
+pub fn run(plan: &Plan) -> Report {
+    simulate(plan).1
 }
 
-/// What was done, kept outside the simulated machine.
-#[derive(Debug, Clone, Default)]
-pub struct Ledger(Arc<Mutex<Deeds>>);
+/// Runs a plan and holds everything promised against what is there.
+///
+/// # Panics
+/// When a promise is broken: with the line to keep in `tests/seeds/`.
+pub fn check(plan: &Plan) -> Report {
+    let report = run(plan);
+    assert!(report.findings.is_empty(), "keep this line in tests/seeds/:\n{plan}\n{:#?}", report.findings);
+    report
+}
 
-/// The deeds of all.
+/// How much a test did, for the record.
 #[derive(Debug, Default)]
-pub struct Deeds {
-    /// Commits that were begun: the token each one writes, and the documents it writes it to.
-    pub begun: Vec<Deed>,
-    /// The tokens of those that were acknowledged.
-    pub acknowledged: Vec<String>,
-    /// Tokens that a person has saved.
-    pub saved: Vec<Deed>,
+pub struct Tally {
+    histories: u64,
+    stops: u64,
+    faults: u64,
 }
 
-/// A token in some documents: in all of them or in none.
-#[derive(Debug, Clone)]
-pub struct Deed {
-    /// The token, unlike any other.
-    pub token: String,
-    /// The documents.
-    pub documents: Vec<ProjectPath>,
-}
+impl Tally {
+    /// Checks a plan and counts what was in it.
+    pub fn check(&mut self, plan: &Plan) {
+        let report = check(plan);
+        self.histories += 1;
+        self.faults += report.faults;
+        self.stops += plan.events().filter(|event| matches!(event, Event::Kill(..) | Event::Loss(..))).count() as u64;
+    }
 
-impl Ledger {
-    /// The deeds so far.
-    pub fn deeds(&self) -> MutexGuard<'_, Deeds> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Says it, for those who run the test with its output shown.
+    #[allow(clippy::print_stderr, reason = "figures for whoever asks for them")]
+    pub fn tell(&self, test: &str) {
+        let Self { histories, stops, faults } = self;
+        eprintln!("{test}: {histories} histories, {stops} stops, {faults} faults met by processes");
     }
 }
 
-/// The documents that all write to.
-pub(crate) fn shared_documents() -> Vec<ProjectPath> {
-    ["db/process_runs.md", "db/catalog.md", "runs/r1/tasks.md"]
-        .iter()
-        .filter_map(|path| ProjectPath::document(path).ok())
-        .collect()
+/// How much to do: by environment variable, else a little.
+pub fn count(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Runs the plan with its accident, opens the project again, and reports what was promised and is not so.
-pub fn run(plan: Plan, accident: Accident) -> Vec<Finding> {
-    simulate(plan, accident).1
+/// How many changing calls the first round makes when nothing goes wrong in it.
+pub fn calls(plan: &Plan) -> u64 {
+    let machine = machine(plan);
+    act(&machine, plan, 0, &Ledger::default());
+    machine.changes()
 }
 
-fn simulate(plan: Plan, accident: Accident) -> (Machine, Vec<Finding>) {
-    let machine = Machine::new(plan.seed);
-    machine.switch_one_in(if plan.seed.is_multiple_of(2) { 3 } else { 12 });
-    let ledger = Ledger::default();
-    match accident {
-        Accident::None => {}
-        Accident::Kill(moment, stop) => machine.stop_at(moment, stop, Victim::Caller),
-        Accident::PowerLoss(moment, stop, _) => machine.stop_at(moment, stop, Victim::Machine),
-    }
-    let mut findings = act(&machine, plan, &ledger);
-    if let Accident::PowerLoss(_, _, mode) = accident {
-        machine.power_loss(mode);
-    }
-    machine.mend();
-    findings.extend(examine(&machine, &ledger, accident));
-    (machine, findings)
+/// Some call of the first round.
+pub fn any_call(plan: &Plan, random: &mut Random) -> u64 {
+    1 + random.number() % calls(plan).max(1)
 }
 
-/// The same, told in full: every call, every file that is left, every finding. For looking into a seed.
-pub fn show(plan: Plan, accident: Accident) -> String {
-    let (machine, findings) = simulate(plan, accident);
+/// The same, told in full: every call, every file that is left, every finding. For looking into a line.
+pub fn show(plan: &Plan) -> String {
+    let (machine, report) = simulate(plan);
     let mut all = machine.trace();
     for (path, content) in machine.files() {
         let text = String::from_utf8_lossy(&content);
         all += &format!("\n=== {path} ({} bytes)\n{}\n", content.len(), text.trim_end());
     }
-    all + &format!("\n{findings:#?}")
+    all + &format!("\n{:#?}", report.findings)
 }
 
-/// How many calls the plan makes when nothing goes wrong.
-pub fn calls(plan: Plan) -> u64 {
+fn machine(plan: &Plan) -> Machine {
     let machine = Machine::new(plan.seed);
     machine.switch_one_in(if plan.seed.is_multiple_of(2) { 3 } else { 12 });
-    act(&machine, plan, &Ledger::default());
-    machine.changes()
+    machine
 }
 
-fn act(machine: &Machine, plan: Plan, ledger: &Ledger) -> Vec<Finding> {
-    let mut programs: Vec<Program<'_, ()>> = Vec::new();
-    for process in 0..plan.processes {
-        let ledger = ledger.clone();
-        programs.push(Box::new(move |fs| writers::write(fs, plan, process, &ledger)));
+fn simulate(plan: &Plan) -> (Machine, Report) {
+    let machine = machine(plan);
+    let ledger = Ledger::default();
+    let (mut findings, mut calls) = (Vec::new(), Vec::new());
+    for (number, round) in plan.rounds.iter().enumerate() {
+        let before = machine.changes();
+        for event in &round.events {
+            prepare(&machine, event);
+        }
+        findings.extend(act(&machine, plan, number, &ledger));
+        calls.push(machine.changes() - before);
+        machine.mend();
+        for event in &round.events {
+            conclude(&machine, event);
+        }
+        findings.extend(too_many_faults(plan, round, &ledger));
     }
-    if plan.saves > 0 {
-        let ledger = ledger.clone();
-        programs.push(Box::new(move |fs| people::edit(fs, plan, &ledger)));
+    findings.extend(examine::examine(&machine, &ledger, plan));
+    let faults = ledger.deeds().faults;
+    (machine, Report { findings, faults, calls })
+}
+
+fn prepare(machine: &Machine, event: &Event) {
+    let moment = |call: u64| Moment::Change(machine.changes() + call);
+    match event {
+        Event::Kill(call, stop) => machine.stop_at(moment(*call), *stop, Victim::Caller),
+        Event::Loss(call, stop, _) => machine.stop_at(moment(*call), *stop, Victim::Machine),
+        Event::Fail(failing) => machine.inject(failing.injection()),
+        Event::ClockBack(seconds) => machine.set_clock_back(Duration::from_secs(*seconds)),
+        Event::HideWriters => machine.hide_writers(),
+        Event::DropCaches => {}
+    }
+}
+
+fn conclude(machine: &Machine, event: &Event) {
+    match event {
+        Event::Loss(_, _, mode) => machine.power_loss(*mode),
+        Event::DropCaches => machine.drop_caches(),
+        _ => {}
+    }
+}
+
+fn act(machine: &Machine, plan: &Plan, round: usize, ledger: &Ledger) -> Vec<Finding> {
+    let mut programs: Vec<Program<'_, ()>> = Vec::new();
+    match plan.rounds[round].who {
+        Who::Opener => programs.push(Box::new(|fs| worker::open_and_close(fs, plan, round, ledger))),
+        Who::Everyone => {
+            for process in 0..plan.processes {
+                programs.push(Box::new(move |fs| worker::work(&fs, plan, round, process, ledger)));
+            }
+            if plan.saves > 0 {
+                programs.push(Box::new(|fs| people::edit(fs, plan, round, ledger)));
+            }
+        }
     }
     let outcomes = machine.run(programs);
     let panics = outcomes.into_iter().filter_map(|outcome| match outcome {
@@ -134,4 +165,21 @@ fn act(machine: &Machine, plan: Plan, ledger: &Ledger) -> Vec<Finding> {
         _ => None,
     });
     panics.collect()
+}
+
+/// A store that was not said to need reopening works again as soon as the world does: every failing call is met at
+/// most once, a failed sync at most once by each process that has the file open.
+fn too_many_faults(plan: &Plan, round: &Round, ledger: &Ledger) -> Option<Finding> {
+    let met = std::mem::take(&mut ledger.deeds().passing_faults);
+    let most = round.failures().unwrap_or_default() * plan.processes.max(1) as u64;
+    (met > most).then(|| Finding(format!("{met} faults were met, though only {most} can have been")))
+}
+
+/// The documents that all write to.
+pub(crate) fn shared_documents() -> Vec<ProjectPath> {
+    documents(&["db/process_runs.md", "db/catalog.md", "runs/r1/tasks.md"])
+}
+
+pub(crate) fn documents(paths: &[&str]) -> Vec<ProjectPath> {
+    paths.iter().filter_map(|path| ProjectPath::document(path).ok()).collect()
 }

@@ -1,21 +1,43 @@
-//! After the accident: the project is opened as anyone would, and what was promised is looked for.
+//! After the accidents: the project is opened as anyone would, and what was promised is looked for.
 
 use std::collections::BTreeMap;
 
-use store::{Due, Kind, Missing, Piece, ProjectPath, Store, verify};
+use store::{Due, Missing, ProjectPath, Store, verify};
 
-use super::{Accident, Ledger};
+use super::deeds::{COUNTER, number_in};
+use super::history::History;
+use super::worker::numbers_of;
+use super::{Event, Ledger, Plan, Work};
 use crate::{Machine, Outcome, SimFs};
 
 /// A broken promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding(pub String);
 
+/// What the plan leaves of the promises.
+#[derive(Debug, Clone, Copy)]
+struct Promises {
+    /// Somebody who saves without a sync may lose half of a file with the power, and one who saves slowly may be seen
+    /// halfway where nobody can tell. What is left of such a file cannot be told from an edit that was meant, and is
+    /// taken over as one; what it takes out stays in the history.
+    edits_may_take_out: bool,
+    /// An edit that was not taken over may go with the power.
+    edits_stay: bool,
+}
+
+impl Promises {
+    fn of(plan: &Plan) -> Self {
+        let lost = plan.events().any(|event| matches!(event, Event::Loss(..)));
+        let hidden = plan.events().any(|event| matches!(event, Event::HideWriters));
+        Self { edits_may_take_out: lost || hidden, edits_stay: !lost }
+    }
+}
+
 /// Opens the project twice (the second time nothing may be left to do) and reports every promise that is not kept.
-pub fn examine(machine: &Machine, ledger: &Ledger, accident: Accident) -> Vec<Finding> {
+pub(super) fn examine(machine: &Machine, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     let mut findings = Vec::new();
     for _ in 0..2 {
-        match machine.run_one(|fs| look_into(fs, ledger, accident)) {
+        match machine.run_one(|fs| look_into(fs, ledger, plan)) {
             Outcome::Finished(found) => findings.extend(found),
             Outcome::Killed => findings.push(Finding("the examining process was killed".into())),
             Outcome::Panicked(message) => findings.push(Finding(message)),
@@ -24,7 +46,7 @@ pub fn examine(machine: &Machine, ledger: &Ledger, accident: Accident) -> Vec<Fi
     findings
 }
 
-fn look_into(fs: SimFs, ledger: &Ledger, accident: Accident) -> Vec<Finding> {
+fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     let reader = fs.clone();
     let mut store = match Store::open(fs, Missing::Create, Box::new(|_| {})) {
         Ok(store) => store,
@@ -42,34 +64,27 @@ fn look_into(fs: SimFs, ledger: &Ledger, accident: Accident) -> Vec<Finding> {
         .map(|path| (path.clone(), store.read(path).map(|text| String::from_utf8_lossy(&text.to_vec()).into_owned())))
         .map(|(path, text)| (path, text.unwrap_or_default()))
         .collect();
-    let removed = match accident {
-        Accident::PowerLoss(..) => removed_by_edits(&reader),
-        _ => String::new(),
+    let history = match History::read(&reader) {
+        Ok(history) => history,
+        Err(fault) => return vec![Finding(format!("its history cannot be read: {fault}"))],
     };
-    findings.extend(check_commits(&texts, ledger, &removed));
-    if !matches!(accident, Accident::PowerLoss(..)) {
+    let promises = Promises::of(plan);
+    let removed = if promises.edits_may_take_out { &history.removed_by_edits } else { "" };
+    findings.extend(check_commits(&texts, ledger, removed));
+    if promises.edits_stay && plan.work != Work::Files {
         findings.extend(check_saves(&texts, ledger));
     }
+    findings.extend(history.check_bodies(ledger));
+    if removed.is_empty() {
+        findings.extend(history.misled.iter().cloned());
+        findings.extend(check_counter(&texts, history.increments));
+    }
+    findings.extend(check_news(&mut store));
     findings.extend(check_journal(&reader));
     if let Err(fault) = store.close() {
         findings.push(Finding(format!("it cannot be closed: {fault}")));
     }
     findings
-}
-
-/// What edits by hand took out. Somebody who saves without a sync while nobody is at work may lose half of a file with
-/// the power; what is left of it cannot be told from an edit that was meant, and is taken over as one.
-fn removed_by_edits(fs: &SimFs) -> String {
-    let mut removed = String::new();
-    let read = store::records(fs, |record| {
-        let edits = record.docs.iter().filter(|_| record.kind == Kind::Edit).flat_map(|doc| &doc.edits);
-        for edit in edits {
-            if let Piece::Text(text) = &edit.cut {
-                removed += text;
-            }
-        }
-    });
-    read.map(|_| removed).unwrap_or_default()
 }
 
 /// Every acknowledged commit is there, no other is half there, none is there twice.
@@ -106,6 +121,22 @@ fn check_saves(texts: &BTreeMap<ProjectPath, String>, ledger: &Ledger) -> Vec<Fi
         }
     }
     findings
+}
+
+/// The number is what was counted: no step of it was lost or taken twice.
+fn check_counter(texts: &BTreeMap<ProjectPath, String>, increments: u64) -> Option<Finding> {
+    let text = texts.iter().find(|(path, _)| path.as_str() == COUNTER).map(|(_, text)| text.as_str());
+    let number = text.map_or(Some(0), number_in);
+    (number != Some(increments)).then(|| Finding(format!("{increments} were counted, and the counter says {number:?}")))
+}
+
+/// What was folded at the checkpoint and what is news since then are all records, each once.
+fn check_news(store: &mut Store<SimFs>) -> Option<Finding> {
+    let folded = numbers_of(store);
+    let news: Vec<u64> = store.take_news().iter().map(|record| record.number).collect();
+    let head = store.head().number;
+    let complete = folded.iter().chain(&news).copied().eq(1..=head);
+    (!complete).then(|| Finding(format!("of {head} records {folded:?} were folded and {news:?} are news")))
 }
 
 fn check_journal(fs: &SimFs) -> Vec<Finding> {

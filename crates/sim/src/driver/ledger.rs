@@ -1,0 +1,63 @@
+//! What was begun, promised and met, kept outside the simulated machine: what the examination holds against it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use store::{Fault, FaultKind, ProjectPath};
+
+/// The deeds of all, shared by those who do them.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger(Arc<Mutex<Deeds>>);
+
+/// The deeds of all.
+#[derive(Debug, Default)]
+pub struct Deeds {
+    /// Commits that were begun: the token each one writes, and the documents it writes it to.
+    pub begun: Vec<Deed>,
+    /// The tokens of those that were acknowledged.
+    pub acknowledged: BTreeSet<String>,
+    /// Tokens that a person has saved.
+    pub saved: Vec<Deed>,
+    /// Tokens of a person that some process has taken over.
+    pub taken: BTreeSet<String>,
+    /// How many people are done with their round.
+    pub people_done: usize,
+    /// How many faults processes met.
+    pub faults: u64,
+    /// Those of this round after which the store was not said to need reopening.
+    pub passing_faults: u64,
+}
+
+/// A token in some documents: in all of them or in none.
+#[derive(Debug, Clone)]
+pub struct Deed {
+    /// The token, unlike any other.
+    pub token: String,
+    /// The documents.
+    pub documents: Vec<ProjectPath>,
+}
+
+impl Ledger {
+    /// The deeds so far.
+    pub fn deeds(&self) -> MutexGuard<'_, Deeds> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn begin(&self, token: &str, documents: &[ProjectPath]) {
+        self.deeds().begun.push(Deed { token: token.into(), documents: documents.to_vec() });
+    }
+
+    pub(super) fn acknowledge(&self, token: &str) {
+        self.deeds().acknowledged.insert(token.into());
+    }
+
+    pub(super) fn save(&self, token: &str, document: &ProjectPath) {
+        self.deeds().saved.push(Deed { token: token.into(), documents: vec![document.clone()] });
+    }
+
+    pub(super) fn meet(&self, fault: &Fault) {
+        let mut deeds = self.deeds();
+        deeds.faults += 1;
+        deeds.passing_faults += u64::from(fault.kind != FaultKind::Reopen);
+    }
+}
