@@ -151,8 +151,10 @@ impl<F: Fs> Store<F> {
             listener(&Notice::LockHeld { process: holder.process, advice: lock::advice(holder.process, state) });
         })?;
         let result = self.refresh().and_then(|()| work(self));
-        let released = self.lock.give_up(&self.fs);
-        let result = result.and_then(|value| released.map(|()| value));
+        // Whoever cannot give the lock up keeps all others waiting, and does not know what of the work counts.
+        if let Err(fault) = self.lock.give_up(&self.fs) {
+            return Err(self.break_with(fault));
+        }
         match result {
             Err(fault) if fault.kind == FaultKind::Reopen => Err(self.break_with(fault)),
             other => other,
