@@ -84,6 +84,8 @@ impl<F: Fs> Journal<F> {
             }
         }
         opened.reverse();
+        // Whoever made the newest segment may not have lived to make its name durable.
+        segment::sync_names(fs)?;
         let mut head = opened.first().map_or(Head::default(), |(_, header, _)| before(header));
         let mut entries = Vec::new();
         let bounds: Vec<u64> = opened.iter().skip(1).map(|(_, header, _)| header.first).chain([u64::MAX]).collect();
@@ -278,6 +280,8 @@ impl<F: Fs> Journal<F> {
             let reason = format!("record {known} is not the one that this process knows");
             return Err(Fault::new("read", &segment::path(number), FaultKind::Reopen, reason));
         }
+        // Nor may the one who made it have lived to make its name durable.
+        segment::sync_names(fs)?;
         let length = fs.stamp(&file)?.size;
         (self.file, self.header, self.end, self.length, self.failed) = (Arc::new(file), header, end, length, None);
         Ok(())

@@ -223,8 +223,7 @@ impl<F: Fs> Store<F> {
 /// Begins the journal. Another process may have made the folder a moment ago without syncing its name yet.
 fn begin<F: Fs>(fs: &F) -> Result<Journal<F>, Fault> {
     let journal = Journal::begin(fs)?;
-    fs.sync_folder(Some(&ProjectPath::own("")))?;
-    fs.sync_folder(None)?;
+    segment::sync_names(fs)?;
     Ok(journal)
 }
 

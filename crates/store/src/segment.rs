@@ -63,6 +63,13 @@ pub(crate) fn path(segment: u64) -> ProjectPath {
     ProjectPath::own(&format!("journal/{segment:08}.jsonl"))
 }
 
+/// Makes the names of the segments durable, and those of the folders above them.
+pub(crate) fn sync_names<F: Fs>(fs: &F) -> Result<(), Fault> {
+    fs.sync_folder(Some(&folder()))?;
+    fs.sync_folder(Some(&ProjectPath::own("")))?;
+    fs.sync_folder(None)
+}
+
 /// The numbers of the segments that are there, in order.
 pub(crate) fn numbers<F: Fs>(fs: &F) -> Result<Vec<u64>, Fault> {
     let names = fs.list(&folder())?.unwrap_or_default();
