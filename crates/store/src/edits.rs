@@ -7,7 +7,7 @@ use text::{Change, Text};
 
 use crate::commit::CommitError;
 use crate::documents::{Known, Merged};
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::{Fs, Stamp};
 use crate::limits;
@@ -115,8 +115,16 @@ impl<F: Fs> Store<F> {
 
     fn is_quiet(&self, path: &ProjectPath, stamp: Option<Stamp>, since: Duration) -> Result<Quiet, Fault> {
         let waited = self.fs.now().steady.saturating_sub(since);
-        let written = stamp.is_some() && waited < limits::WRITER_PATIENCE && self.fs.has_writer(path)? == Some(true);
+        let written = stamp.is_some() && waited < limits::WRITER_PATIENCE && self.has_writer(path)?;
         Ok(if waited < limits::EDIT_SETTLES || written { Quiet::Unsettled } else { Quiet::Settled })
+    }
+
+    /// Another process may have taken the file away a moment ago.
+    fn has_writer(&self, path: &ProjectPath) -> Result<bool, Fault> {
+        match self.fs.has_writer(path) {
+            Err(fault) if fault.kind == FaultKind::Missing => Ok(false),
+            other => Ok(other? == Some(true)),
+        }
     }
 
     /// Removes strays that stayed what they were; gives those that hold an edit and are quiet.
