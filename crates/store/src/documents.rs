@@ -53,6 +53,8 @@ pub(crate) struct Disk {
     pub seen: Option<Seen>,
     /// A state of the file that is none of ours, and since when it has looked like that.
     pub suspect: Option<(Option<Stamp>, Duration)>,
+    /// The version, itself an absence, at which there was seen to be no file. One that is there later is somebody's.
+    pub gone: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,6 +258,11 @@ impl Document {
             version = before;
         }
         None
+    }
+
+    /// Whether a file in its place can only be one that somebody made again, even with bytes that were ours.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.text.is_none() && self.disk.gone == Some(self.version)
     }
 
     /// Whether the file is known to hold the newest version, or to be as gone as the document.

@@ -1,12 +1,13 @@
 //! Edits by hand: noticed by their stamps, taken over when they are quiet, recorded with their difference, merged
 //! with what was committed since the version that they started from.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use text::{Change, Text};
 
 use crate::commit::CommitError;
-use crate::documents::{Known, Merged};
+use crate::documents::{Disk, Known, Merged};
 use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::{Fs, Stamp};
@@ -16,7 +17,7 @@ use crate::path::ProjectPath;
 use crate::place::{Stray, is_racy};
 use crate::record::{DocumentRecord, Kind, Presence};
 use crate::store::Store;
-use crate::walk::past_of;
+use crate::walk::{only_by_hand_since, past_of};
 
 /// What a look at the files brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,12 +60,27 @@ impl<F: Fs> Store<F> {
         let strays = self.settled_strays(now.steady)?;
         unsettled += self.strays.iter().filter(|stray| !stray.ours).count();
         // What changes together, as in a checkout, is one edit: wait for the rest, they will be quiet soon.
-        if unsettled > 0 || (settled.is_empty() && strays.is_empty()) {
+        let waits = unsettled > 0 && self.waited(&settled, &strays, now.steady) < limits::EDIT_COMPANY;
+        if waits || (settled.is_empty() && strays.is_empty()) {
             self.strays.extend(strays);
             return Ok(Look { record: None, unsettled: unsettled + settled.len() });
         }
-        let record = self.take_over(&settled, strays)?;
-        Ok(Look { record, unsettled: 0 })
+        // One text a document in one record, so that each can be taken back.
+        let mut documents = HashSet::new();
+        let (strays, later): (Vec<_>, Vec<_>) =
+            strays.into_iter().partition(|stray| documents.insert(stray.document.clone()));
+        let (at_once, next): (Vec<_>, Vec<_>) = settled.into_iter().partition(|path| !documents.contains(path));
+        unsettled += later.len() + next.len();
+        self.strays.extend(later);
+        let record = self.take_over(&at_once, strays)?;
+        Ok(Look { record, unsettled })
+    }
+
+    /// How long the first of some quiet edits has been waiting.
+    fn waited(&self, settled: &[ProjectPath], strays: &[Stray], now: Duration) -> Duration {
+        let suspects = settled.iter().filter_map(|path| self.documents[path].disk.suspect).map(|(_, since)| since);
+        let first = suspects.chain(strays.iter().map(|stray| stray.since)).min().unwrap_or(now);
+        now.saturating_sub(first)
     }
 
     /// Looks until nothing is unsettled; for commands that come and go.
@@ -86,6 +102,7 @@ impl<F: Fs> Store<F> {
         let seen = document.disk.seen;
         let suspect = document.disk.suspect;
         if document.text.is_none() && found.is_none() {
+            self.forget_file(path);
             return Ok(Quiet::AsKnown);
         }
         if let Some(seen) = seen.filter(|seen| Some(seen.stamp) == found) {
@@ -101,8 +118,10 @@ impl<F: Fs> Store<F> {
         if never_placed && matches!(self.documents[path].recognise(None), Known::Version(_)) {
             return Ok(Quiet::AsKnown);
         }
+        let gone = self.documents[path].is_gone();
+        let newest = |version| !gone && seen.is_none_or(|seen| seen.version <= version);
         match self.standing(path)? {
-            crate::place::Standing::Version(version, stamp) if seen.is_none_or(|seen| seen.version <= version) => {
+            crate::place::Standing::Version(version, stamp) if newest(version) => {
                 self.note_seen(path, version, stamp);
                 Ok(Quiet::AsKnown)
             }
@@ -185,17 +204,19 @@ impl<F: Fs> Store<F> {
                 self.suspect(path)?;
                 continue;
             }
-            let known = document.recognise(text.as_ref());
+            let removed = document.text.is_none();
+            let known = if document.is_gone() { Known::Foreign } else { document.recognise(text.as_ref()) };
             let entry = Foreign { document: path.clone(), text, from: From::Place(stamp) };
             match (known, stamp) {
                 (Known::Version(version), Some(stamp)) => {
-                    let reverted = seen.is_some_and(|seen| seen.version > version);
-                    match reverted {
+                    match seen.is_some_and(|seen| seen.version > version) {
+                        // People may take back what they did themselves.
+                        true if only_by_hand_since(&self.fs, path, version)? => foreign.push(entry),
                         true => put_back.push((entry, version, stamp)),
                         false => self.note_seen(path, version, stamp),
                     }
                 }
-                (Known::Version(_), None) if seen.is_none() => self.clear_suspect(path),
+                (Known::Version(_), None) if seen.is_none() || removed => self.clear_suspect(path),
                 _ => foreign.push(entry),
             }
         }
@@ -232,7 +253,9 @@ impl<F: Fs> Store<F> {
                     let change = Change::replace(head, 0..head.len(), "");
                     Merged { base: document.version, clashes: 0, change }
                 }
-                (_, Some(text)) if document.recognise(Some(text)) == Known::Foreign => document.merge(text),
+                (_, Some(text)) if head.is_none() || document.recognise(Some(text)) == Known::Foreign => {
+                    document.merge(text)
+                }
                 (Some(head), Some(text)) => {
                     Merged { base: document.version, clashes: 0, change: text::diff(head, text) }
                 }
@@ -300,8 +323,8 @@ impl<F: Fs> Store<F> {
 
     pub(crate) fn forget_file(&mut self, path: &ProjectPath) {
         if let Some(document) = self.documents.get_mut(path) {
-            document.disk.seen = None;
-            document.disk.suspect = None;
+            let gone = document.text.is_none().then_some(document.version);
+            document.disk = Disk { gone, ..Disk::default() };
         }
     }
 }

@@ -26,6 +26,8 @@ pub const REMEMBERED_SEGMENTS: usize = 16;
 pub const REMEMBERED_BYTES: usize = 4 * 1024 * 1024;
 /// An edit is taken over when its stamp was the same twice, this far apart.
 pub const EDIT_SETTLES: Duration = Duration::from_millis(50);
+/// A quiet edit waits at most this long for others that are not quiet yet, to be one record with them.
+pub const EDIT_COMPANY: Duration = Duration::from_secs(1);
 /// A file that some process holds open for writing counts as unsettled for at most this long.
 pub const WRITER_PATIENCE: Duration = Duration::from_secs(10);
 /// The shortest time between two placings of one file.

@@ -8,7 +8,7 @@ use text::Text;
 use crate::documents::{Document, Known, Seen};
 use crate::fault::{Fault, FaultKind};
 use crate::files;
-use crate::fs::{Fs, Now, Stamp};
+use crate::fs::{Fs, Mode, Now, Stamp};
 use crate::limits;
 use crate::path::ProjectPath;
 use crate::record::Sum;
@@ -151,7 +151,11 @@ impl<F: Fs> Store<F> {
     /// Puts one document into its place, under the lock.
     fn put(&mut self, part: &Part) -> Result<(), Fault> {
         let standing = self.standing(&part.document)?;
-        let Some(document) = self.documents.get(&part.document) else { return files::discard(&self.fs, &part.file) };
+        // Somebody may have removed the document since the part was written, or made it again.
+        let as_then = |document: &&Document| document.text.is_some() == part.stamp.is_some();
+        let Some(document) = self.documents.get(&part.document).filter(as_then) else {
+            return files::discard(&self.fs, &part.file);
+        };
         let was_there = document.disk.seen.is_some();
         let absent_is_known = matches!(document.recognise(None), Known::Version(_));
         match (standing, part.stamp) {
@@ -159,7 +163,10 @@ impl<F: Fs> Store<F> {
                 self.note_seen(&part.document, version, stamp);
                 files::discard(&self.fs, &part.file)
             }
-            (Standing::Version(_, old), Some(new)) => self.exchange(part, old, new),
+            (Standing::Version(_, old), Some(new)) => {
+                let new = self.keep_permissions(part, old, new)?;
+                self.exchange(part, old, new)
+            }
             (Standing::Version(_, old), None) => {
                 self.fs.rename(&part.document, &part.file)?;
                 self.came_out(part, old)?;
@@ -190,6 +197,14 @@ impl<F: Fs> Store<F> {
             }
             Err(fault) => Err(fault),
         }
+    }
+
+    /// They may have been changed since the part was written, or were not known then.
+    fn keep_permissions(&self, part: &Part, old: Stamp, new: Stamp) -> Result<Stamp, Fault> {
+        if old.permissions != new.permissions {
+            self.fs.set_permissions(&self.fs.open(&part.file, Mode::Read)?, old.permissions)?;
+        }
+        Ok(Stamp { permissions: old.permissions, ..new })
     }
 
     fn exchange(&mut self, part: &Part, old: Stamp, new: Stamp) -> Result<(), Fault> {
@@ -292,11 +307,7 @@ impl<F: Fs> Store<F> {
     fn placed(&mut self, part: &Part, stamp: Option<Stamp>) {
         match stamp {
             Some(stamp) => self.note_placed(&part.document, part.version, stamp),
-            None => {
-                if let Some(document) = self.documents.get_mut(&part.document) {
-                    document.disk.seen = None;
-                }
-            }
+            None => self.forget_file(&part.document),
         }
         let now = self.fs.now().steady;
         let cost = now.saturating_sub(part.begun);

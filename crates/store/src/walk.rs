@@ -10,7 +10,7 @@ use crate::fs::{Fs, Mode};
 use crate::journal::Head;
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::record::{DocumentRecord, Presence, Record, Sum};
+use crate::record::{DocumentRecord, Kind, Presence, Record, Sum};
 use crate::segment::{self, Line, Until};
 
 /// What is met on the way through the journal.
@@ -217,6 +217,25 @@ pub(crate) fn past_of<F: Fs>(fs: &F, path: &ProjectPath, from: u64) -> Result<Ve
     let extra = past.len().saturating_sub(limits::REMEMBERED_CHANGES);
     past.drain(..extra);
     Ok(past)
+}
+
+/// Whether people alone, with their own hands, changed a document after a version of it.
+pub(crate) fn only_by_hand_since<F: Fs>(fs: &F, path: &ProjectPath, version: u64) -> Result<bool, Fault> {
+    let mut only = true;
+    for number in segment::numbers(fs)?.into_iter().rev() {
+        let file = fs.open(&segment::path(number), Mode::Read)?;
+        let (header, start) = segment::header(fs, &file, number)?;
+        segment::lines(fs, &file, start, Until::End, |_, line| {
+            let Line::Whole(entry) = line else { return Ok(()) };
+            let touched = entry.record.docs.iter().any(|doc| doc.path == *path);
+            only &= !(touched && entry.record.number > version && entry.record.kind != Kind::Edit);
+            Ok(())
+        })?;
+        if !only || header.first <= version + 1 {
+            break;
+        }
+    }
+    Ok(only)
 }
 
 /// A document after what a record did to it; `None` when the record does not fit.
