@@ -20,12 +20,8 @@ impl Closest {
     /// Starts at a version.
     pub fn new(version: &Text, edited: &Text) -> Self {
         let mut this = Self { names: Names::default(), surplus: HashMap::new(), distance: 0 };
-        for line in this.names.of_text(version) {
-            this.count(line, 1);
-        }
-        for line in this.names.of_text(edited) {
-            this.count(line, -1);
-        }
+        this.count_lines(version, 0..version.line_count(), 1);
+        this.count_lines(edited, 0..edited.line_count(), -1);
         this
     }
 
@@ -47,7 +43,9 @@ impl Closest {
 
     fn count_lines(&mut self, text: &Text, lines: Range<usize>, by: i64) {
         for number in lines {
-            let name = self.names.of(&text.slice(text.line(number)));
+            let line = text.slice(text.line(number));
+            // The last line is the same whether it is ended or not: what is written below it ends it.
+            let name = self.names.of(line.strip_suffix(b"\n").unwrap_or(&line));
             self.count(name, by);
         }
     }

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use crate::Text;
-
 /// The lines of some texts, numbered by content.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -19,11 +17,5 @@ impl Names {
         let number = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers.insert(line.to_vec(), number);
         number
-    }
-
-    /// The numbers of all lines of a text.
-    pub(crate) fn of_text(&mut self, text: &Text) -> Vec<u32> {
-        let bytes = text.to_vec();
-        bytes.split_inclusive(|byte| *byte == b'\n').map(|line| self.of(line)).collect()
     }
 }
