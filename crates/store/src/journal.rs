@@ -127,9 +127,9 @@ impl<F: Fs> Journal<F> {
         Ok((journal, entries, boot))
     }
 
-    /// Reads what other processes appended, and cuts what one of them left unfinished.
-    pub(crate) fn catch_up(&mut self, fs: &F, current: u64) -> Result<Vec<Entry>, Fault> {
-        let mut entries = Vec::new();
+    /// Reads what other processes appended, and cuts what one of them left unfinished. After a fault `entries` holds
+    /// what was read before it.
+    pub(crate) fn catch_up(&mut self, fs: &F, current: u64, entries: &mut Vec<Entry>) -> Result<(), Fault> {
         loop {
             let stretch = read(fs, &self.file, &self.header, self.end, self.head, Until::Padding, u64::MAX)?;
             self.head = stretch.head;
@@ -145,7 +145,7 @@ impl<F: Fs> Journal<F> {
                 if stretch.torn {
                     self.cut_tail(fs)?;
                 }
-                return Ok(entries);
+                return Ok(());
             }
             self.move_on(fs)?;
         }

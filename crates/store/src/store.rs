@@ -169,9 +169,12 @@ impl<F: Fs> Store<F> {
     fn refresh(&mut self) -> Result<(), Fault> {
         let own = self.journal.header.segment;
         let current = self.lock.read(&self.fs)?.map_or(own, |holder| holder.segment.max(own));
-        let entries = self.journal.catch_up(&self.fs, current)?;
-        self.lock.sign(&self.fs, self.journal.header.segment)?;
-        self.apply(entries).map_err(|fault| self.break_with(fault))
+        let mut entries = Vec::new();
+        let caught_up = self.journal.catch_up(&self.fs, current, &mut entries);
+        // Whatever happened then: the journal's head is behind these records, so they must be in memory.
+        self.apply(entries).map_err(|fault| self.break_with(fault))?;
+        caught_up?;
+        self.lock.sign(&self.fs, self.journal.header.segment)
     }
 
     /// Takes records that are in the journal into memory.
