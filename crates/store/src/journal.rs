@@ -130,6 +130,7 @@ impl<F: Fs> Journal<F> {
     /// Reads what other processes appended, and cuts what one of them left unfinished. After a fault `entries` holds
     /// what was read before it.
     pub(crate) fn catch_up(&mut self, fs: &F, current: u64, entries: &mut Vec<Entry>) -> Result<(), Fault> {
+        let first = self.header.segment;
         loop {
             let stretch = read(fs, &self.file, &self.header, self.end, self.head, Until::Padding, u64::MAX)?;
             self.head = stretch.head;
@@ -144,6 +145,10 @@ impl<F: Fs> Journal<F> {
             if self.header.segment >= current || fs.look(&next)?.is_none() {
                 if stretch.torn {
                     self.cut_tail(fs)?;
+                }
+                // Whoever opens a file late does not hear of the syncs of it that failed before.
+                if self.header.segment > first {
+                    self.write_again(fs, entries).map_err(|fault| Fault { kind: FaultKind::Reopen, ..fault })?;
                 }
                 return Ok(());
             }
@@ -334,19 +339,24 @@ impl<F: Fs> Journal<F> {
         self.blank(fs, to)
     }
 
-    /// A record that was found whole counts as committed, so it must be durable before anything builds on it. It is
-    /// written once more first: after a sync that failed in another process, a sync alone might do nothing.
+    /// A record that was found whole counts as committed, so it must be durable before anything builds on it.
     fn make_durable(&mut self, fs: &F, entries: &[Entry]) -> Result<(), Fault> {
+        self.write_again(fs, entries)?;
+        fs.sync(&self.file)?;
+        self.durable = self.head.number;
+        Ok(())
+    }
+
+    /// Writes the records of this segment that nobody knows to be durable once more: after a sync that failed in
+    /// another process, a sync alone might do nothing.
+    fn write_again(&self, fs: &F, entries: &[Entry]) -> Result<(), Fault> {
         let known = entries.iter().map(|entry| entry.record.durable).max().unwrap_or(self.header.first - 1);
         let unsure: Vec<u8> = entries
             .iter()
             .filter(|entry| entry.record.number > known && entry.record.number >= self.header.first)
             .flat_map(|entry| entry.line.iter().copied())
             .collect();
-        fs.write_at(&self.file, self.end - unsure.len() as u64, &unsure)?;
-        fs.sync(&self.file)?;
-        self.durable = self.head.number;
-        Ok(())
+        fs.write_at(&self.file, self.end - unsure.len() as u64, &unsure)
     }
 }
 
