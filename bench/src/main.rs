@@ -1,1 +1,49 @@
-fn main() {}
+//! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec]…]`; the folder decides which disk is measured.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+mod codec;
+mod flat;
+mod floor;
+mod project;
+mod step;
+mod times;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use project::Output;
+use times::Line;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let folder = words.next().map_or_else(|| PathBuf::from("target/bench"), PathBuf::from);
+    let chosen: Vec<String> = words.collect();
+    let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)?;
+    let mut lines: Vec<Line> = Vec::new();
+    for output in [Output::None, Output::File] {
+        if wanted("one") {
+            lines.extend(step::one_run(&folder, output)?);
+        }
+        if wanted("many") {
+            lines.extend(step::many_runs(&folder, output)?);
+        }
+    }
+    if wanted("full") {
+        lines.extend(flat::finished_runs(&folder)?);
+    }
+    if wanted("long") {
+        lines.extend(flat::long_run(&folder)?);
+    }
+    if wanted("codec") {
+        lines.extend(codec::parse_and_edit());
+    }
+    std::fs::remove_dir_all(&folder)?;
+    println!("| id | what | measured | against | ratio | bar |\n|---|---|---|---|---|---|");
+    for line in lines {
+        println!("{line}");
+    }
+    Ok(())
+}

@@ -40,11 +40,26 @@ impl Blobs {
             .collect()
     }
 
+    /// Makes blobs of a change's long pieces.
+    pub(crate) fn keep_pieces<F: Fs>(&mut self, fs: &F, change: &Change) -> Result<(), Fault> {
+        change
+            .splices()
+            .iter()
+            .flat_map(|splice| [&splice.cut, &splice.put])
+            .try_for_each(|bytes| self.keep_piece(fs, bytes))
+    }
+
+    /// Makes a blob of bytes that need one.
+    pub(crate) fn keep_piece<F: Fs>(&mut self, fs: &F, bytes: &[u8]) -> Result<(), Fault> {
+        match fits_inline(bytes) {
+            Some(_) => Ok(()),
+            None => self.piece(fs, bytes).map(|_| ()),
+        }
+    }
+
     /// Bytes as a record or a checkpoint holds them.
     pub(crate) fn piece<F: Fs>(&mut self, fs: &F, bytes: &[u8]) -> Result<Piece, Fault> {
-        if bytes.len() <= limits::INLINE_BYTES
-            && let Ok(text) = std::str::from_utf8(bytes)
-        {
+        if let Some(text) = fits_inline(bytes) {
             return Ok(Piece::Text(text.into()));
         }
         let digest = blake3::hash(bytes).to_hex().to_string();
@@ -71,6 +86,10 @@ impl Blobs {
         fs.sync_folder(Some(&folder()))?;
         fs.sync_folder(Some(&ProjectPath::own("")))
     }
+}
+
+fn fits_inline(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok().filter(|text| text.len() <= limits::INLINE_BYTES)
 }
 
 /// The change that a record's edits describe.

@@ -168,7 +168,7 @@ impl Document {
     fn since(&self, base: u64) -> Result<impl Iterator<Item = &Past>, Clash> {
         let reaches = self.version <= base || self.past.front().is_some_and(|oldest| oldest.version_before <= base);
         match reaches {
-            true => Ok(self.past.iter().skip_while(move |past| past.number <= base)),
+            true => Ok(self.past.range(self.past.partition_point(|past| past.number <= base)..)),
             false => Err(Clash { record: self.version }),
         }
     }
@@ -185,7 +185,7 @@ impl Document {
         if let Some(past) = self.past.iter().rev().find(|past| past.found.as_ref() == Some(found)) {
             return Known::Version(past.version_before);
         }
-        let same = self.walk_back(found, |distance, text| distance == 0 && text == found);
+        let same = self.walk_back(found, |distance, text| distance == 0 && text == Some(found));
         same.map_or(Known::Foreign, |index| Known::Version(self.past[index].version_before))
     }
 
@@ -215,6 +215,8 @@ impl Document {
         let mut index = self.past.len();
         self.walk_back(edited, |distance, text| {
             index -= 1;
+            // Before this the document did not exist: nobody started from that.
+            let Some(text) = text else { return true };
             if distance < best.0 {
                 best = (distance, Started { text: text.clone(), bridge: None, next: index });
             }
@@ -239,20 +241,17 @@ impl Document {
         later.map(|past| past.change.inverse()).try_fold(self.text.clone()?, |version, back| back.apply(&version).ok())
     }
 
-    /// Goes from the head to older versions while the document existed, with each one's distance from `found`, until
-    /// `stop`; gives the place in the past of the change after the version it stopped at.
-    fn walk_back(&self, found: &Text, mut stop: impl FnMut(u64, &Text) -> bool) -> Option<usize> {
+    /// Goes from the head to older versions, with each one's distance from `found`, until `stop`; gives the place in
+    /// the past of the change after the version it stopped at. Where the document did not exist there is no text.
+    fn walk_back(&self, found: &Text, mut stop: impl FnMut(u64, Option<&Text>) -> bool) -> Option<usize> {
         let mut version = self.text.clone().unwrap_or_default();
         let mut closest = Closest::new(&version, found);
         for (index, past) in self.past.iter().enumerate().rev() {
-            if !past.was.is_present() {
-                return None;
-            }
             let back = past.change.inverse();
             // A change that was taken fits, so its inverse does.
             let before = back.apply(&version).ok()?;
             closest.go(&version, &back, &before);
-            if stop(closest.distance(), &before) {
+            if stop(closest.distance(), past.was.is_present().then_some(&before)) {
                 return Some(index);
             }
             version = before;
@@ -323,6 +322,16 @@ mod tests {
             2,
             0,
         );
+    }
+
+    #[test]
+    fn a_version_from_before_it_was_removed_is_recognised() {
+        let mut document = document(&ROWS[..1]);
+        let all = Text::from(ROWS[0]);
+        document.take(2, Change::replace(&all, 0..all.len(), ""), None, None);
+        document.take(3, Change::one(0, "", ROWS[1]), Some(ROWS[1].into()), None);
+        assert_eq!(document.recognise(Some(&all)), Known::Version(1));
+        assert_eq!(document.recognise(None), Known::Version(2));
     }
 
     #[test]

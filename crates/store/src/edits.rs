@@ -148,25 +148,38 @@ impl<F: Fs> Store<F> {
 
     /// Removes strays that stayed what they were; gives those that hold an edit and are quiet.
     fn settled_strays(&mut self, now: Duration) -> Result<Vec<Stray>, Fault> {
-        let mut edited = Vec::new();
-        for mut stray in std::mem::take(&mut self.strays) {
-            let Some(stamp) = self.fs.look(&stray.file)? else { continue };
-            if stamp != stray.stamp {
-                stray = Stray { stamp, since: now, ours: false, ..stray };
-            }
-            match self.is_quiet(&stray.file, Some(stamp), stray.since)? {
-                Quiet::Settled if stray.ours || self.is_ours(&stray.document, &stray.file)? => {
-                    files::discard(&self.fs, &stray.file)?;
+        let (mut edited, mut later) = (Vec::new(), Vec::new());
+        while let Some(stray) = self.strays.pop() {
+            match self.look_at_stray(stray.clone(), now) {
+                Ok(None) => {}
+                Ok(Some((stray, Quiet::Settled))) => edited.push(stray),
+                Ok(Some((stray, _))) => later.push(stray),
+                Err(fault) => {
+                    self.strays.extend(later.into_iter().chain(edited).chain([stray]));
+                    return Err(fault);
                 }
-                Quiet::Settled => edited.push(stray),
-                _ => self.strays.push(stray),
             }
         }
+        self.strays = later;
         Ok(edited)
     }
 
+    /// Removes a stray that is a version of ours, or gone; gives any other with how it looks.
+    fn look_at_stray(&mut self, mut stray: Stray, now: Duration) -> Result<Option<(Stray, Quiet)>, Fault> {
+        let Some(stamp) = self.fs.look(&stray.file)? else { return Ok(None) };
+        if stamp != stray.stamp {
+            stray = Stray { stamp, since: now, ours: false, ..stray };
+        }
+        match self.is_quiet(&stray.file, Some(stamp), stray.since)? {
+            Quiet::Settled if stray.ours || self.is_ours(&stray.document, &stray.file)? => {
+                files::discard(&self.fs, &stray.file).map(|()| None)
+            }
+            quiet => Ok(Some((stray, quiet))),
+        }
+    }
+
     fn take_over(&mut self, settled: &[ProjectPath], strays: Vec<Stray>) -> Result<Option<u64>, Fault> {
-        let record = self.locked(|store| {
+        let taken = self.locked(|store| {
             let mut foreign = store.read_foreign(settled)?;
             for stray in &strays {
                 let Some((text, _)) = files::read_text(&store.fs, &stray.file)? else { continue };
@@ -175,7 +188,14 @@ impl<F: Fs> Store<F> {
                 }
             }
             if foreign.is_empty() { Ok(None) } else { store.record_edits(foreign).map(Some) }
-        })?;
+        });
+        let record = match taken {
+            Ok(record) => record,
+            Err(fault) => {
+                self.strays.extend(strays);
+                return Err(fault);
+            }
+        };
         self.sync()?;
         for stray in strays {
             files::discard(&self.fs, &stray.file)?;
@@ -275,17 +295,15 @@ impl<F: Fs> Store<F> {
                 file,
                 edits: self.blobs.edits(&self.fs, &change)?,
             });
-            // A second text for the same document in this record builds on the first.
-            let document = self.documents.entry(entry.document.clone()).or_default();
-            document.take(number, change, after, found);
-            taken.push((entry, base, in_place));
+            let version = if in_place { number } else { base };
+            taken.push((entry, version, change, after, found));
         }
-        self.write_edits(record, &taken.iter().map(|(entry, ..)| entry.document.clone()).collect::<Vec<_>>())?;
-        for (entry, base, in_place) in taken {
+        self.write_edits(record)?;
+        for (entry, version, change, after, found) in taken {
+            self.documents.entry(entry.document.clone()).or_default().take(number, change, after, found);
+            self.touch(&entry.document);
             match entry.from {
-                From::Place(Some(stamp)) => {
-                    self.note_seen(&entry.document, if in_place { number } else { base }, stamp);
-                }
+                From::Place(Some(stamp)) => self.note_seen(&entry.document, version, stamp),
                 From::Place(None) => self.forget_file(&entry.document),
                 From::Stray => {}
             }
@@ -293,23 +311,14 @@ impl<F: Fs> Store<F> {
         Ok(number)
     }
 
-    fn write_edits(&mut self, record: crate::record::Record, documents: &[ProjectPath]) -> Result<(), Fault> {
-        let number = record.number;
-        let written = match self.to_line(&record) {
-            Ok(line) => self.journal.append(&self.fs, &[line]),
-            Err(CommitError::Fault(fault)) => Err(fault),
+    fn write_edits(&mut self, record: crate::record::Record) -> Result<(), Fault> {
+        match self.to_line(&record) {
+            Ok(line) => self.journal.append(&self.fs, &[line])?,
+            Err(CommitError::Fault(fault)) => return Err(fault),
             Err(other) => {
-                let place = documents.first().cloned().unwrap_or_else(|| ProjectPath::own(""));
-                Err(Fault::new("record the edit of", &place, crate::fault::FaultKind::Other, other.to_string()))
+                let place = record.docs.first().map_or_else(|| ProjectPath::own(""), |doc| doc.path.clone());
+                return Err(Fault::new("record the edit of", &place, FaultKind::Other, other.to_string()));
             }
-        };
-        if let Err(fault) = written {
-            for path in documents {
-                if let Some(document) = self.documents.get_mut(path) {
-                    document.forget(number);
-                }
-            }
-            return Err(fault);
         }
         self.news.push(record);
         Ok(())
@@ -326,6 +335,7 @@ impl<F: Fs> Store<F> {
             let gone = document.text.is_none().then_some(document.version);
             document.disk = Disk { gone, ..Disk::default() };
         }
+        self.touch(path);
     }
 }
 

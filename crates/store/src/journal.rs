@@ -272,18 +272,25 @@ impl<F: Fs> Journal<F> {
         let known = self.head.number;
         let mut end = start;
         let mut same = header.first == known + 1;
+        let mut durable = self.durable;
+        let mut found = Vec::new();
         segment::lines(fs, &file, start, Until::Padding, |offset, line| {
-            if let Line::Whole(entry) = line
-                && entry.record.number <= known
-            {
+            let Line::Whole(entry) = line else { return Ok(()) };
+            if entry.record.number <= known {
                 end = offset + entry.line.len() as u64;
                 same |= entry.record.number == known && entry.sum == self.head.sum;
             }
+            durable = durable.max(entry.record.durable);
+            found.push((offset, entry));
             Ok(())
         })?;
         if !same {
             let reason = format!("record {known} is not the one that this process knows");
             return Err(Fault::new("read", &segment::path(number), FaultKind::Reopen, reason));
+        }
+        // A sync of it may have failed before it was opened here: then one of ours would not be told.
+        for (offset, entry) in found.iter().filter(|(_, entry)| entry.record.number > durable) {
+            fs.write_at(&file, *offset, &entry.line)?;
         }
         // Nor may the one who made it have lived to make its name durable.
         segment::sync_names(fs)?;

@@ -3,6 +3,7 @@
 
 pub mod limits;
 
+mod batch;
 mod blobs;
 mod checkpoint;
 mod commit;
@@ -27,6 +28,7 @@ mod upkeep;
 mod verify;
 mod walk;
 
+pub use batch::Batch;
 pub use commit::{Commit, CommitError, Need, What};
 pub use edits::Look;
 pub use fault::{Fault, FaultKind};

@@ -84,16 +84,15 @@ impl<F: Fs> Store<F> {
 
     fn waiting(&self, due: Due) -> Vec<ProjectPath> {
         let now = self.fs.now().steady;
-        let is_due = |document: &Document| due == Due::All || document.place_after <= now;
-        let behind = self.documents.iter().filter(|(_, document)| !document.is_placed());
-        let quiet = behind.filter(|(_, document)| document.disk.suspect.is_none());
-        quiet.filter(|(_, document)| is_due(document)).map(|(path, _)| path.clone()).collect()
+        let behind = self.behind.iter().filter(|(_, time)| due == Due::All || **time <= now).map(|(path, _)| path);
+        let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
+        let waits = |document: &Document| !document.is_placed() && document.disk.suspect.is_none();
+        known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone()).collect()
     }
 
     fn next_due(&self) -> Option<Duration> {
         let now = self.fs.now().steady;
-        let behind = self.documents.values().filter(|document| !document.is_placed());
-        behind.map(|document| document.place_after.saturating_sub(now)).min()
+        self.behind.values().map(|time| time.saturating_sub(now)).min()
     }
 
     fn write_parts(&mut self, paths: &[ProjectPath]) -> Result<Vec<Part>, Fault> {
@@ -157,11 +156,16 @@ impl<F: Fs> Store<F> {
             return files::discard(&self.fs, &part.file);
         };
         let was_there = document.disk.seen.is_some();
-        let absent_is_known = matches!(document.recognise(None), Known::Version(_));
+        let absence = document.recognise(None);
         match (standing, part.stamp) {
-            (Standing::Version(version, stamp), Some(_)) if version >= part.version => {
+            // Another process was faster and has placed this version, or a newer one.
+            (Standing::Version(version, stamp), _) if version >= part.version => {
                 self.note_seen(&part.document, version, stamp);
-                files::discard(&self.fs, &part.file)
+                self.discard(part)
+            }
+            (Standing::Nothing, Some(_)) if matches!(absence, Known::Version(version) if version > part.version) => {
+                self.placed(part, None);
+                self.discard(part)
             }
             (Standing::Version(_, old), Some(new)) => {
                 let new = self.keep_permissions(part, old, new)?;
@@ -177,7 +181,7 @@ impl<F: Fs> Store<F> {
                 self.placed(part, None);
                 Ok(())
             }
-            (Standing::Nothing, Some(new)) if absent_is_known && !was_there => self.put_new(part, new),
+            (Standing::Nothing, Some(new)) if absence != Known::Foreign && !was_there => self.put_new(part, new),
             _ => {
                 self.suspect(&part.document)?;
                 self.discard(part)
@@ -292,6 +296,23 @@ impl<F: Fs> Store<F> {
             document.disk.seen = Some(Seen { version, stamp, racy });
             document.disk.suspect = None;
         }
+        self.touch(path);
+    }
+
+    /// Notes whether a document's file is behind, and when it is due: files that change often are placed seldom.
+    pub(crate) fn touch(&mut self, path: &ProjectPath) {
+        let Some(document) = self.documents.get(path) else { return };
+        if document.is_placed() {
+            self.behind.remove(path);
+        } else if !self.behind.contains_key(path) {
+            let now = self.fs.now().steady;
+            // What changes within a while is placed together.
+            if self.next_placing <= now {
+                self.next_placing = now + limits::PLACE_PAUSE;
+            }
+            let due = document.place_after.max(self.next_placing);
+            self.behind.insert(path.clone(), due);
+        }
     }
 
     /// Remembers that a file looks like none of ours, and since when.
@@ -314,6 +335,9 @@ impl<F: Fs> Store<F> {
         if let Some(document) = self.documents.get_mut(&part.document) {
             document.place_after = now + limits::PLACE_PAUSE.max(cost * limits::PLACE_COST_FACTOR);
         }
+        // What has changed since it was written waits for its next turn.
+        self.behind.remove(&part.document);
+        self.touch(&part.document);
     }
 
     fn discard(&self, part: &Part) -> Result<(), Fault> {

@@ -1,5 +1,8 @@
 //! Opening a project: the newest checkpoint, the records after it, and what the last processes left half done.
 
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
 use crate::blobs::Blobs;
 use crate::checkpoint::{self, Checkpoint};
 use crate::documents::Known;
@@ -61,6 +64,8 @@ impl<F: Fs> Store<F> {
             lock,
             journal,
             documents,
+            behind: BTreeMap::new(),
+            next_placing: Duration::ZERO,
             blobs: Blobs::default(),
             strays: Vec::new(),
             listener,
@@ -70,6 +75,7 @@ impl<F: Fs> Store<F> {
             checkpoint_number: head.number,
             nonce,
             parts: 0,
+            folders: HashSet::new(),
             broken: None,
         };
         store.apply(entries)?;

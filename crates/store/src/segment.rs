@@ -134,7 +134,8 @@ pub(crate) fn lines<F: Fs>(
 ) -> Result<(), Fault> {
     let mut pending: Vec<u8> = Vec::new();
     let mut start = offset;
-    let mut size = 4096;
+    // Most of the time there is nothing new, and a few bytes tell.
+    let mut size = if until == Until::Padding { 64 } else { 4096 };
     loop {
         let mut buffer = vec![0; size];
         let count = fs.read_at(file, start + pending.len() as u64, &mut buffer)?;
@@ -159,7 +160,7 @@ pub(crate) fn lines<F: Fs>(
         if pending.len() > limits::RECORD_BYTES {
             return take(start, Line::Broken(NotARecord::NoSum));
         }
-        size = (size * 4).min(1 << 20);
+        size = (size * 16).min(1 << 20);
     }
 }
 

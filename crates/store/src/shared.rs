@@ -31,7 +31,7 @@ impl<F: Fs> Shared<F> {
     /// One commit, durable when this returns.
     pub fn commit(&self, commit: Commit) -> Result<u64, CommitError> {
         let mut state = self.lock();
-        let number = state.store.append(vec![commit]).pop().transpose()?.unwrap_or_default();
+        let number = state.store.append(&[commit]).pop().transpose()?.unwrap_or_default();
         loop {
             state.store.usable()?;
             if state.store.durable() >= number {

@@ -1,16 +1,15 @@
 //! A project's store as one process has it open. No threads: every method is a step that does its work and returns,
 //! so that a simulator can drive it call by call.
 
-use std::collections::HashSet;
-use std::ops::Range;
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
 
-use bytes::Bytes;
 use serde_json::value::RawValue;
-use text::{Change, Text, diff};
+use text::Text;
 
 use crate::blobs::{self, Blobs};
-use crate::commit::{Commit, CommitError, Need, What};
-use crate::documents::{Clash, Document, Documents};
+use crate::commit::CommitError;
+use crate::documents::{Document, Documents};
 use crate::fault::{Fault, FaultKind};
 use crate::fs::Fs;
 use crate::journal::{Head, Journal, Syncing};
@@ -19,7 +18,7 @@ use crate::lock::{self, Lock};
 use crate::notice::Notice;
 use crate::path::ProjectPath;
 use crate::place::Stray;
-use crate::record::{DocumentRecord, Kind, Presence, Record, Sum};
+use crate::record::{Kind, Presence, Record, Sum};
 use crate::segment::Entry;
 
 /// Receives what the store has to say beside its answers.
@@ -31,6 +30,10 @@ pub struct Store<F: Fs> {
     pub(crate) lock: Lock<F>,
     pub(crate) journal: Journal<F>,
     pub(crate) documents: Documents,
+    /// The documents whose files are behind, or not known to be up to date, and when each is due to be placed.
+    pub(crate) behind: BTreeMap<ProjectPath, Duration>,
+    /// When those that have become behind since the last placing are due.
+    pub(crate) next_placing: Duration,
     pub(crate) blobs: Blobs,
     pub(crate) strays: Vec<Stray>,
     pub(crate) listener: Listener,
@@ -42,15 +45,10 @@ pub struct Store<F: Fs> {
     /// Tells the files of this opening from those of others.
     pub(crate) nonce: u64,
     pub(crate) parts: u64,
+    /// Folders that are known to exist.
+    pub(crate) folders: HashSet<ProjectPath>,
     /// The fault after which memory cannot be trusted.
     pub(crate) broken: Option<Fault>,
-}
-
-/// A change of one document, ready to be written.
-struct Ready {
-    path: ProjectPath,
-    change: Change,
-    after: Option<Text>,
 }
 
 impl<F: Fs> Store<F> {
@@ -87,22 +85,6 @@ impl<F: Fs> Store<F> {
     /// The world it works in.
     pub fn fs(&self) -> &F {
         &self.fs
-    }
-
-    /// One commit, durable when this returns. Its documents are placed when they are due.
-    pub fn commit(&mut self, commit: Commit) -> Result<u64, CommitError> {
-        let number = self.append(vec![commit]).pop().unwrap_or_else(|| Err(self.reopen_fault().into()))?;
-        self.sync()?;
-        Ok(number)
-    }
-
-    /// Appends commits in order, each on its own merits, under one lock and in one write. They count when a `sync`
-    /// that begins later has returned.
-    pub fn append(&mut self, commits: Vec<Commit>) -> Vec<Result<u64, CommitError>> {
-        let count = commits.len();
-        let prepared: Vec<_> = commits.into_iter().map(|commit| self.prepare(&commit).map(|()| commit)).collect();
-        let result = self.locked(|store| Ok(store.append_locked(prepared)));
-        result.unwrap_or_else(|fault: Fault| (0..count).map(|_| Err(fault.clone().into())).collect())
     }
 
     /// Makes everything appended so far durable; gives the number up to which it is.
@@ -199,158 +181,11 @@ impl<F: Fs> Store<F> {
             let found = entry.file.as_ref().map(|file| blobs::text(&self.fs, file)).transpose()?;
             document.take(record.number, change, entry.now.is_present().then_some(after), found);
             document.retired = false;
+            self.touch(&entry.path);
         }
         for path in &record.retire {
             if let Some(document) = self.documents.get_mut(path) {
                 document.retired = true;
-            }
-        }
-        Ok(())
-    }
-
-    /// What can be checked and done before the lock is taken: folders, blobs.
-    fn prepare(&mut self, commit: &Commit) -> Result<(), CommitError> {
-        self.usable()?;
-        let mut seen = HashSet::new();
-        for (path, what) in &commit.changes {
-            ProjectPath::document(path.as_str())?;
-            if !seen.insert(path) {
-                return Err(CommitError::Twice(path.clone()));
-            }
-            match what {
-                What::Create(content) => {
-                    self.prepare_place(path)?;
-                    self.blobs.piece(&self.fs, content)?;
-                }
-                What::Write(content) => {
-                    self.blobs.piece(&self.fs, content)?;
-                }
-                What::Edit(change) => {
-                    self.blobs.edits(&self.fs, change)?;
-                }
-                What::Delete => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// A document that could not be placed later must not be committed now.
-    fn prepare_place(&self, path: &ProjectPath) -> Result<(), CommitError> {
-        if let Some(folder) = path.parent() {
-            self.fs.make_folder(&folder)?;
-        }
-        let known = self.documents.get(path).is_some_and(|document| document.disk.seen.is_some());
-        match self.fs.look(path)? {
-            Some(_) if !known => Err(CommitError::Exists(path.clone())),
-            _ => Ok(()),
-        }
-    }
-
-    fn append_locked(&mut self, commits: Vec<Result<Commit, CommitError>>) -> Vec<Result<u64, CommitError>> {
-        let mut results = Vec::with_capacity(commits.len());
-        let mut lines = Vec::new();
-        let mut head = self.journal.head;
-        for commit in commits {
-            let result = commit.and_then(|commit| self.build(&commit, head));
-            results.push(result.map(|(line, sum)| {
-                head = Head { number: head.number + 1, sum };
-                lines.push((line, sum));
-                head.number
-            }));
-        }
-        if lines.is_empty() {
-            return results;
-        }
-        if let Err(fault) = self.journal.append(&self.fs, &lines) {
-            for number in results.iter().flatten().rev() {
-                self.forget(*number);
-            }
-            let fault = if fault.kind == FaultKind::Reopen { self.break_with(fault) } else { fault };
-            results.iter_mut().filter(|result| result.is_ok()).for_each(|result| *result = Err(fault.clone().into()));
-        }
-        results
-    }
-
-    /// Decides whether a commit can stand on the newest state, and takes it into memory.
-    fn build(&mut self, commit: &Commit, head: Head) -> Result<(Vec<u8>, Sum), CommitError> {
-        let ready: Vec<Ready> =
-            commit.changes.iter().map(|(path, what)| self.ready(commit, path, what)).collect::<Result<_, _>>()?;
-        self.check_needs(commit)?;
-        let mut docs = Vec::with_capacity(ready.len());
-        for entry in &ready {
-            let before = self.documents.get(&entry.path).and_then(|document| document.text.as_ref());
-            docs.push(DocumentRecord {
-                path: entry.path.clone(),
-                was: Presence::of(before),
-                now: Presence::of(entry.after.as_ref()),
-                base: None,
-                clashes: 0,
-                file: None,
-                edits: self.blobs.edits(&self.fs, &entry.change)?,
-            });
-        }
-        let mut record = self.record(commit.kind, &commit.cause, head);
-        record.docs = docs;
-        record.retire = commit.retire.clone();
-        record.body = commit.body.clone();
-        let (line, sum) = self.to_line(&record)?;
-        for entry in ready {
-            let document = self.documents.entry(entry.path).or_default();
-            document.take(record.number, entry.change, entry.after, None);
-            document.retired = false;
-        }
-        for path in &record.retire {
-            if let Some(document) = self.documents.get_mut(path) {
-                document.retired = true;
-            }
-        }
-        Ok((line, sum))
-    }
-
-    fn ready(&self, commit: &Commit, path: &ProjectPath, what: &What) -> Result<Ready, CommitError> {
-        let known = self.documents.get(path).filter(|document| document.text.is_some());
-        let path = path.clone();
-        if let What::Create(content) = what {
-            return match known {
-                Some(_) => Err(CommitError::Exists(path)),
-                None => {
-                    Ok(Ready { path, change: Change::one(0, "", content.clone()), after: Some(content.clone().into()) })
-                }
-            };
-        }
-        let unknown = || match self.documents.get(&path) {
-            Some(gone) if gone.version > commit.base => {
-                CommitError::Conflict { path: path.clone(), record: gone.version }
-            }
-            _ => CommitError::Unknown(path.clone()),
-        };
-        let document = known.ok_or_else(unknown)?;
-        let text = document.text.clone().unwrap_or_default();
-        let clash = |clash: Clash| CommitError::Conflict { path: path.clone(), record: clash.record };
-        let change = match what {
-            What::Edit(change) => document.rebase(commit.base, change.clone(), &mut []).map_err(clash)?,
-            _ if document.version > commit.base => return Err(clash(Clash { record: document.version })),
-            What::Write(content) => rewrite(&text, content),
-            _ => Change::replace(&text, 0..text.len(), ""),
-        };
-        let after = change.apply(&text).map_err(|found| CommitError::Mismatch { path: path.clone(), at: found.at })?;
-        let after = if matches!(what, What::Delete) { None } else { Some(after) };
-        Ok(Ready { path, change, after })
-    }
-
-    fn check_needs(&self, commit: &Commit) -> Result<(), CommitError> {
-        for need in &commit.needs {
-            let (path, range): (_, Option<Range<usize>>) = match need {
-                Need::Span(path, range) => (path, Some(range.clone())),
-                Need::Whole(path) => (path, None),
-            };
-            let document = self.documents.get(path).ok_or_else(|| CommitError::Unknown(path.clone()))?;
-            let kept = match range {
-                None => document.version <= commit.base,
-                Some(range) => document.rebase(commit.base, Change::default(), &mut [range]).is_ok(),
-            };
-            if !kept {
-                return Err(CommitError::Conflict { path: path.clone(), record: document.version });
             }
         }
         Ok(())
@@ -382,18 +217,11 @@ impl<F: Fs> Store<F> {
         }
     }
 
-    fn forget(&mut self, number: u64) {
-        for document in self.documents.values_mut() {
-            document.forget(number);
-        }
-        self.documents.retain(|_, document| document.version > 0);
-    }
-
     pub(crate) fn usable(&self) -> Result<(), Fault> {
         self.broken.as_ref().map_or(Ok(()), |_| Err(self.reopen_fault()))
     }
 
-    fn reopen_fault(&self) -> Fault {
+    pub(crate) fn reopen_fault(&self) -> Fault {
         let reason = self.broken.as_ref().map_or_else(String::new, |fault| fault.to_string());
         Fault::new(
             "use",
@@ -407,18 +235,6 @@ impl<F: Fs> Store<F> {
     pub(crate) fn break_with(&mut self, fault: Fault) -> Fault {
         self.broken.get_or_insert(fault.clone());
         fault
-    }
-}
-
-/// The change that replaces a document's content. What is text and not huge is compared line by line, so that the
-/// history shows what really changed.
-fn rewrite(text: &Text, content: &Bytes) -> Change {
-    let comparable = content.len().max(text.len()) <= limits::COMPARED_BYTES
-        && std::str::from_utf8(content).is_ok()
-        && std::str::from_utf8(&text.to_vec()).is_ok();
-    match comparable {
-        true => diff(text, &content.clone().into()),
-        false => Change::replace(text, 0..text.len(), content.clone()),
     }
 }
 

@@ -210,7 +210,7 @@ pub(crate) fn past_of<F: Fs>(fs: &F, path: &ProjectPath, from: u64) -> Result<Ve
         here.append(&mut past);
         past = here;
         let enough = past.len() >= limits::REMEMBERED_CHANGES;
-        if enough || past.first().is_some_and(|oldest| !oldest.was.is_present()) {
+        if enough {
             break;
         }
     }

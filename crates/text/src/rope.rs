@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 /// Leaves are at most this long: short enough to scan for a line break, long enough to keep the tree flat.
-const LEAF: usize = 4096;
+const LEAF: usize = 1024;
 /// The most children of an inner node.
 const FAN: usize = 16;
 
@@ -504,6 +504,6 @@ mod tests {
             text.splice(at..at + 3, b"abc");
         }
         assert!(text.root.height() <= 5, "height {}", text.root.height());
-        assert!(text.chunks().count() <= 100_000 / 1000, "{} leaves", text.chunks().count());
+        assert!(text.chunks().count() <= 100_000 / 500, "{} leaves", text.chunks().count());
     }
 }

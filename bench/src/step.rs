@@ -1,0 +1,95 @@
+//! QL-01 and QL-02: what one durable step costs, and how many are done in a second when many runs share a sync.
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use store::Due;
+
+use crate::floor;
+use crate::project::{Output, Project};
+use crate::times::{Line, mean, median, micros, ratio};
+
+const STEPS: usize = 200;
+
+/// QL-01: one run, one step after the other, each durable before the next; documents placed as they are due.
+pub(crate) fn one_run(folder: &Path, output: Output) -> Result<Vec<Line>, Box<dyn Error>> {
+    let mut project = Project::new(&folder.join(format!("one-{output:?}")), 0, 1, STEPS, output)?;
+    let mut steps = Vec::new();
+    let mut appends = Vec::new();
+    for task in 0..STEPS {
+        let start = Instant::now();
+        project.step(0, task)?;
+        project.store.place(Due::Now)?;
+        steps.push(start.elapsed());
+        // Beside each step, so that both meet the same mood of the disk.
+        appends.extend(floor::synced_appends(folder, 200, 1)?);
+    }
+    project.store.finish()?;
+    let (step, append) = (median(&steps), median(&appends));
+    Ok(vec![
+        Line {
+            id: "QL-01",
+            what: format!("durable step, {}, median of {STEPS}", changed(output)),
+            measured: micros(step),
+            against: format!("append of 200 bytes with fdatasync: {}", micros(append)),
+            ratio: ratio(step, append),
+            bar: "≤ 1.5",
+        },
+        Line {
+            id: "QL-01",
+            what: "the same, mean, placing included".into(),
+            measured: micros(mean(&steps)),
+            against: micros(mean(&appends)),
+            ratio: ratio(mean(&steps), mean(&appends)),
+            bar: "",
+        },
+    ])
+}
+
+/// QL-02: 100 runs at once, 20 steps each; the steps of a round share one append and one sync.
+pub(crate) fn many_runs(folder: &Path, output: Output) -> Result<Vec<Line>, Box<dyn Error>> {
+    const RUNS: usize = 100;
+    const ROUNDS: usize = 20;
+    let mut project = Project::new(&folder.join(format!("many-{output:?}")), 0, RUNS, ROUNDS, output)?;
+    let journal = folder.join(format!("many-{output:?}/.multiverse/journal/00000002.jsonl"));
+    let start = Instant::now();
+    for task in 0..ROUNDS {
+        project.round(RUNS, task)?;
+        project.store.sync()?;
+        project.store.place(Due::Now)?;
+    }
+    let committed = start.elapsed();
+    project.store.finish()?;
+    let placed = start.elapsed();
+    let content = std::fs::read(journal)?;
+    let lines: Vec<&[u8]> = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let size = lines.iter().map(|line| line.len() + 1).sum::<usize>() / lines.len().max(1);
+    let same_bytes = floor::grouped_appends(folder, size, RUNS, RUNS * ROUNDS)?;
+    let per_second = |time: std::time::Duration| (RUNS * ROUNDS) as f64 / time.as_secs_f64();
+    Ok(vec![
+        Line {
+            id: "QL-02",
+            what: format!("{RUNS} runs at once × {ROUNDS} steps, {}, {size} bytes a record", changed(output)),
+            measured: format!("{:.0} steps/s", per_second(committed)),
+            against: format!("the same bytes, one fdatasync per {RUNS}: {:.0}/s", per_second(same_bytes)),
+            ratio: per_second(committed) / per_second(same_bytes),
+            bar: "≥ 10 × the fastest peer (about 28,000/s); aim 0.5",
+        },
+        Line {
+            id: "QL-02",
+            what: "the same until all documents are in place".into(),
+            measured: format!("{:.0} steps/s", per_second(placed)),
+            against: String::new(),
+            ratio: per_second(placed) / per_second(same_bytes),
+            bar: "",
+        },
+    ])
+}
+
+fn changed(output: Output) -> &'static str {
+    match output {
+        Output::None => "3 tables",
+        Output::File => "3 tables and a new file",
+    }
+}

@@ -1,0 +1,44 @@
+//! Times and how they are told.
+
+use std::fmt;
+use std::time::Duration;
+
+/// One line of the table.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub id: &'static str,
+    pub what: String,
+    pub measured: String,
+    pub against: String,
+    pub ratio: f64,
+    pub bar: &'static str,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, what, measured, against, ratio, bar } = self;
+        write!(out, "| {id} | {what} | {measured} | {against} | {ratio:.2} | {bar} |")
+    }
+}
+
+/// The middle one.
+pub(crate) fn median(times: &[Duration]) -> Duration {
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+}
+
+/// Their sum, divided.
+pub(crate) fn mean(times: &[Duration]) -> Duration {
+    times.iter().sum::<Duration>() / u32::try_from(times.len().max(1)).unwrap_or(1)
+}
+
+/// As people read it.
+pub(crate) fn micros(time: Duration) -> String {
+    format!("{:.1} µs", time.as_secs_f64() * 1e6)
+}
+
+/// How many times longer one takes than the other.
+pub(crate) fn ratio(one: Duration, other: Duration) -> f64 {
+    one.as_secs_f64() / other.as_secs_f64().max(1e-12)
+}

@@ -1,0 +1,254 @@
+//! From a wish to a line in the journal: is what it was decided on still so? Then it is taken into memory and written.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use bytes::Bytes;
+use text::{Change, Text, diff};
+
+use crate::commit::{Commit, CommitError, Need, What};
+use crate::documents::Clash;
+use crate::fault::{Fault, FaultKind};
+use crate::fs::Fs;
+use crate::journal::Head;
+use crate::limits;
+use crate::path::ProjectPath;
+use crate::record::{DocumentRecord, Presence, Sum};
+use crate::store::Store;
+
+/// Commits that are written together.
+pub struct Batch<'a, F: Fs> {
+    store: &'a mut Store<F>,
+    lines: Vec<(Vec<u8>, Sum)>,
+    head: Head,
+}
+
+/// A change of one document, ready to be written.
+struct Ready {
+    path: ProjectPath,
+    change: Change,
+    after: Option<Text>,
+}
+
+impl<F: Fs> Batch<'_, F> {
+    /// The newest record, those of this batch included.
+    pub fn head(&self) -> Head {
+        self.head
+    }
+
+    /// A document as of that record.
+    pub fn read(&self, path: &ProjectPath) -> Option<&Text> {
+        self.store.read(path)
+    }
+
+    /// Adds a commit; gives its number.
+    pub fn append(&mut self, commit: &Commit) -> Result<u64, CommitError> {
+        self.store.prepare(commit)?;
+        let (line, sum) = self.store.build(commit, self.head)?;
+        self.lines.push((line, sum));
+        self.head = Head { number: self.head.number + 1, sum };
+        Ok(self.head.number)
+    }
+
+    fn write(self) -> Result<(), Fault> {
+        let Self { store, lines, head } = self;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let first = head.number + 1 - lines.len() as u64;
+        store.journal.append(&store.fs, &lines).map_err(|fault| {
+            (first..=head.number).rev().for_each(|number| store.forget(number));
+            if fault.kind == FaultKind::Reopen { store.break_with(fault) } else { fault }
+        })
+    }
+}
+
+impl<F: Fs> Store<F> {
+    /// One commit, durable when this returns. Its documents are placed when they are due.
+    pub fn commit(&mut self, commit: Commit) -> Result<u64, CommitError> {
+        let number = self.append(&[commit]).pop().unwrap_or_else(|| Err(self.reopen_fault().into()))?;
+        self.sync()?;
+        Ok(number)
+    }
+
+    /// Appends commits in order, each on its own merits, under one lock and in one write. They count when a `sync`
+    /// that begins later has returned.
+    pub fn append(&mut self, commits: &[Commit]) -> Vec<Result<u64, CommitError>> {
+        // Blobs are made durable before the lock is taken, so that nobody waits for them.
+        let prepared: Vec<_> = commits.iter().map(|commit| self.prepare(commit)).collect();
+        let mut results = Vec::with_capacity(commits.len());
+        let written = self.batch(|batch| {
+            for (commit, prepared) in commits.iter().zip(prepared) {
+                results.push(prepared.and_then(|()| batch.append(commit)));
+            }
+        });
+        if let Err(fault) = written {
+            results.resize(commits.len(), Ok(0));
+            results.iter_mut().filter(|result| result.is_ok()).for_each(|result| *result = Err(fault.clone().into()));
+        }
+        results
+    }
+
+    /// Several commits under one taking of the lock and in one write, each decided on the newest state, the commits
+    /// before it included. They count when a `sync` that begins later has returned; after a fault none does.
+    pub fn batch<T>(&mut self, work: impl FnOnce(&mut Batch<'_, F>) -> T) -> Result<T, Fault> {
+        self.locked(|store| {
+            let mut batch = Batch { head: store.journal.head, lines: Vec::new(), store };
+            let value = work(&mut batch);
+            batch.write().map(|()| value)
+        })
+    }
+
+    /// What can be checked and done before the lock is taken: folders, blobs. A batch does it for those that it was
+    /// not done for.
+    pub fn prepare(&mut self, commit: &Commit) -> Result<(), CommitError> {
+        self.usable()?;
+        let mut seen = HashSet::new();
+        for (path, what) in &commit.changes {
+            ProjectPath::document(path.as_str())?;
+            if !seen.insert(path) {
+                return Err(CommitError::Twice(path.clone()));
+            }
+            match what {
+                What::Create(content) => {
+                    self.prepare_place(path)?;
+                    self.blobs.keep_piece(&self.fs, content)?;
+                }
+                What::Write(content) => {
+                    self.blobs.keep_piece(&self.fs, content)?;
+                }
+                What::Edit(change) => {
+                    self.blobs.keep_pieces(&self.fs, change)?;
+                }
+                What::Delete => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A document that could not be placed later must not be committed now.
+    fn prepare_place(&mut self, path: &ProjectPath) -> Result<(), CommitError> {
+        if let Some(folder) = path.parent()
+            && !self.folders.contains(&folder)
+        {
+            self.fs.make_folder(&folder)?;
+            self.folders.insert(folder);
+        }
+        let known = self.documents.get(path).is_some_and(|document| document.disk.seen.is_some());
+        match self.fs.look(path)? {
+            Some(_) if !known => Err(CommitError::Exists(path.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Decides whether a commit can stand on the newest state, and takes it into memory.
+    fn build(&mut self, commit: &Commit, head: Head) -> Result<(Vec<u8>, Sum), CommitError> {
+        let ready: Vec<Ready> =
+            commit.changes.iter().map(|(path, what)| self.ready(commit, path, what)).collect::<Result<_, _>>()?;
+        self.check_needs(commit)?;
+        let mut docs = Vec::with_capacity(ready.len());
+        for entry in &ready {
+            let before = self.documents.get(&entry.path).and_then(|document| document.text.as_ref());
+            docs.push(DocumentRecord {
+                path: entry.path.clone(),
+                was: Presence::of(before),
+                now: Presence::of(entry.after.as_ref()),
+                base: None,
+                clashes: 0,
+                file: None,
+                edits: self.blobs.edits(&self.fs, &entry.change)?,
+            });
+        }
+        let mut record = self.record(commit.kind, &commit.cause, head);
+        record.docs = docs;
+        record.retire = commit.retire.clone();
+        record.body = commit.body.clone();
+        let (line, sum) = self.to_line(&record)?;
+        for entry in ready {
+            let document = self.documents.entry(entry.path.clone()).or_default();
+            document.take(record.number, entry.change, entry.after, None);
+            document.retired = false;
+            self.touch(&entry.path);
+        }
+        for path in &record.retire {
+            if let Some(document) = self.documents.get_mut(path) {
+                document.retired = true;
+            }
+        }
+        Ok((line, sum))
+    }
+
+    fn ready(&self, commit: &Commit, path: &ProjectPath, what: &What) -> Result<Ready, CommitError> {
+        let known = self.documents.get(path).filter(|document| document.text.is_some());
+        let path = path.clone();
+        if let What::Create(content) = what {
+            return match known {
+                Some(_) => Err(CommitError::Exists(path)),
+                None => {
+                    Ok(Ready { path, change: Change::one(0, "", content.clone()), after: Some(content.clone().into()) })
+                }
+            };
+        }
+        let unknown = || match self.documents.get(&path) {
+            Some(gone) if gone.version > commit.base => {
+                CommitError::Conflict { path: path.clone(), record: gone.version }
+            }
+            _ => CommitError::Unknown(path.clone()),
+        };
+        let document = known.ok_or_else(unknown)?;
+        let text = document.text.clone().unwrap_or_default();
+        let clash = |clash: Clash| CommitError::Conflict { path: path.clone(), record: clash.record };
+        let change = match what {
+            What::Edit(change) => document.rebase(commit.base, change.clone(), &mut []).map_err(clash)?,
+            _ if document.version > commit.base => return Err(clash(Clash { record: document.version })),
+            What::Write(content) => rewrite(&text, content),
+            _ => Change::replace(&text, 0..text.len(), ""),
+        };
+        let after = change.apply(&text).map_err(|found| CommitError::Mismatch { path: path.clone(), at: found.at })?;
+        let after = if matches!(what, What::Delete) { None } else { Some(after) };
+        Ok(Ready { path, change, after })
+    }
+
+    fn check_needs(&self, commit: &Commit) -> Result<(), CommitError> {
+        for need in &commit.needs {
+            let (path, range): (_, Option<Range<usize>>) = match need {
+                Need::Span(path, range) => (path, Some(range.clone())),
+                Need::Whole(path) => (path, None),
+            };
+            let document = self.documents.get(path).ok_or_else(|| CommitError::Unknown(path.clone()))?;
+            let kept = match range {
+                None => document.version <= commit.base,
+                Some(range) => document.rebase(commit.base, Change::default(), &mut [range]).is_ok(),
+            };
+            if !kept {
+                return Err(CommitError::Conflict { path: path.clone(), record: document.version });
+            }
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self, number: u64) {
+        for document in self.documents.values_mut() {
+            document.forget(number);
+        }
+        self.documents.retain(|_, document| document.version > 0);
+    }
+}
+
+/// The change that replaces a document's content. What is text and not huge is compared line by line, so that the
+/// history shows what really changed.
+fn rewrite(text: &Text, content: &Bytes) -> Change {
+    let comparable = content.len().max(text.len()) <= limits::COMPARED_BYTES
+        && std::str::from_utf8(content).is_ok()
+        && std::str::from_utf8(&text.to_vec()).is_ok();
+    match comparable {
+        true => diff(text, &content.clone().into()),
+        false => Change::replace(text, 0..text.len(), content.clone()),
+    }
+}
+
+impl<F: Fs> std::fmt::Debug for Batch<'_, F> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Batch").field("head", &self.head).finish_non_exhaustive()
+    }
+}
