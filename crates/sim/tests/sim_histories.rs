@@ -80,7 +80,7 @@ fn kills_one_after_the_other_lose_no_edit() {
 }
 
 /// QL-23: where nobody can tell who has a file open, half a save may be taken for a whole one; what it takes out stays
-/// in the history, and in the end the person's text stands.
+/// in the history.
 #[test]
 fn where_writers_cannot_be_seen_nothing_is_lost_for_good() {
     let mut tally = Tally::default();

@@ -7,7 +7,7 @@ use store::{Due, Missing, ProjectPath, Store, verify};
 use super::deeds::{COUNTER, number_in};
 use super::history::History;
 use super::worker::numbers_of;
-use super::{Event, Ledger, Plan, Work};
+use super::{Event, Ledger, Plan};
 use crate::{Machine, Outcome, SimFs};
 
 /// A broken promise.
@@ -19,17 +19,18 @@ pub struct Finding(pub String);
 struct Promises {
     /// Somebody who saves without a sync may lose half of a file with the power, and one who saves slowly may be seen
     /// halfway where nobody can tell. What is left of such a file cannot be told from an edit that was meant, and is
-    /// taken over as one; what it takes out stays in the history.
-    edits_may_take_out: bool,
-    /// An edit that was not taken over may go with the power.
-    edits_stay: bool,
+    /// taken over as one; what it takes out stays in the history. An edit that was not taken over may go with the power,
+    /// or with a file that nobody knew to be written still.
+    edits_are_whole: bool,
+    /// The other half of what was taken over may be taken for a change of another version, and rows stand twice.
+    rows_stand_once: bool,
 }
 
 impl Promises {
     fn of(plan: &Plan) -> Self {
         let lost = plan.events().any(|event| matches!(event, Event::Loss(..)));
         let hidden = plan.events().any(|event| matches!(event, Event::HideWriters));
-        Self { edits_may_take_out: lost || hidden, edits_stay: !lost }
+        Self { edits_are_whole: !lost && !hidden, rows_stand_once: !hidden }
     }
 }
 
@@ -69,9 +70,9 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
         Err(fault) => return vec![Finding(format!("its history cannot be read: {fault}"))],
     };
     let promises = Promises::of(plan);
-    let removed = if promises.edits_may_take_out { &history.removed_by_edits } else { "" };
-    findings.extend(check_commits(&texts, ledger, removed));
-    if promises.edits_stay && plan.work != Work::Files {
+    let removed = if promises.edits_are_whole { "" } else { &history.removed_by_edits };
+    findings.extend(check_commits(&texts, ledger, removed, promises));
+    if promises.edits_are_whole {
         findings.extend(check_saves(&texts, ledger));
     }
     findings.extend(history.check_bodies(ledger));
@@ -88,7 +89,12 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
 }
 
 /// Every acknowledged commit is there, no other is half there, none is there twice.
-fn check_commits(texts: &BTreeMap<ProjectPath, String>, ledger: &Ledger, removed: &str) -> Vec<Finding> {
+fn check_commits(
+    texts: &BTreeMap<ProjectPath, String>,
+    ledger: &Ledger,
+    removed: &str,
+    promises: Promises,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     let deeds = ledger.deeds();
     for deed in &deeds.begun {
@@ -98,7 +104,7 @@ fn check_commits(texts: &BTreeMap<ProjectPath, String>, ledger: &Ledger, removed
             .map(|path| texts.get(path).map_or(0, |text| text.matches(&deed.token).count()))
             .collect();
         let acknowledged = deeds.acknowledged.contains(&deed.token);
-        let whole = counts.iter().all(|count| *count == 1);
+        let whole = counts.iter().all(|count| *count == 1 || *count > 1 && !promises.rows_stand_once);
         let nothing = counts.iter().all(|count| *count == 0);
         if !(whole || nothing && !acknowledged || removed.contains(&deed.token)) {
             let promise = if acknowledged { "acknowledged" } else { "begun" };

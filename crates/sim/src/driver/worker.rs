@@ -61,7 +61,8 @@ pub(super) fn work(fs: &SimFs, plan: &Plan, round: usize, process: usize, ledger
     let meet = |store: &mut Option<Store<SimFs>>, step: usize, error: CommitError| match error {
         CommitError::Fault(fault) if faults_are_planned => {
             ledger.meet(&fault);
-            if fault.kind == FaultKind::Reopen {
+            // A fault may be the last that a store has to say: then it says so when it is asked again.
+            if store.as_mut().is_some_and(|store| needs_reopening(store, ledger)) {
                 *store = None;
             }
         }
@@ -96,6 +97,16 @@ pub(super) fn open_and_close(fs: SimFs, plan: &Plan, round: usize, ledger: &Ledg
         Ok(_) => {}
         Err(fault) if plan.rounds[round].failures().is_some() => ledger.meet(&fault),
         Err(fault) => panic!("it cannot be opened and closed: {fault}"),
+    }
+}
+
+fn needs_reopening(store: &mut Store<SimFs>, ledger: &Ledger) -> bool {
+    match store.catch_up() {
+        Ok(()) => false,
+        Err(fault) => {
+            ledger.meet(&fault);
+            fault.kind == FaultKind::Reopen
+        }
     }
 }
 

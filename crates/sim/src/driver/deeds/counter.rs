@@ -26,7 +26,11 @@ pub(super) fn increment(store: &mut Store<SimFs>, scope: &mut Scope<'_>) -> Resu
     attempt(store, scope, &token, |store| {
         let text = text_of(store, &path);
         let mut needs = Vec::new();
-        let old = text.as_deref().map(|text| (text, number_in(text).unwrap_or_default()));
+        let old = match text.as_deref() {
+            // After half an edit the number may be gone: then there is nothing to count up.
+            Some(text) => Some((text, number_in(text)?)),
+            None => None,
+        };
         let what = match (old, way) {
             (None, _) => What::Create(Bytes::from("count: 1\n")),
             (Some((text, number)), 0) => {
