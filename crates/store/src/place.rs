@@ -74,10 +74,20 @@ impl<F: Fs> Store<F> {
             if paths.iter().any(|path| self.documents[path].version > self.journal.durable) {
                 self.sync()?;
             }
-            let parts = self.write_parts(paths)?;
-            if !parts.is_empty() {
-                self.locked(|store| parts.iter().try_for_each(|part| store.put(part)))?;
-            }
+            let (parts, written) = self.write_parts(paths);
+            let mut tried = 0;
+            // One document that cannot be placed holds up no other.
+            let mut put = Ok(());
+            let locked = self.locked(|store| {
+                for part in &parts {
+                    tried += 1;
+                    let result = store.put(part);
+                    put = std::mem::replace(&mut put, Ok(())).and(result);
+                }
+                Ok(())
+            });
+            parts[tried..].iter().for_each(|part| drop(self.discard(part)));
+            locked.and(put).and(written)?;
         }
         Ok(self.next_due())
     }
@@ -95,21 +105,28 @@ impl<F: Fs> Store<F> {
         self.behind.values().map(|time| time.saturating_sub(now)).min()
     }
 
-    fn write_parts(&mut self, paths: &[ProjectPath]) -> Result<Vec<Part>, Fault> {
-        self.fs.make_folder(&folder())?;
+    /// As many as can be written, and why there are no more.
+    fn write_parts(&mut self, paths: &[ProjectPath]) -> (Vec<Part>, Result<(), Fault>) {
         let mut parts = Vec::with_capacity(paths.len());
+        let mut written = self.fs.make_folder(&folder());
+        if written.is_err() {
+            return (parts, written);
+        }
         for path in paths {
             let begun = self.fs.now().steady;
             let (part, file) = self.part_names(path);
             let document = &self.documents[path];
             let version = document.version;
             let stamp = match &document.text {
-                Some(text) => Some(self.write_part(path, text, &part, &file)?),
-                None => None,
+                Some(text) => self.write_part(path, text, &part, &file).map(Some),
+                None => Ok(None),
             };
-            parts.push(Part { document: path.clone(), version, file, stamp, begun });
+            match stamp {
+                Ok(stamp) => parts.push(Part { document: path.clone(), version, file, stamp, begun }),
+                Err(fault) => written = written.and(Err(fault)),
+            }
         }
-        Ok(parts)
+        (parts, written)
     }
 
     /// Names for a new version of a document: while it is written, and when it is whole.
@@ -149,7 +166,7 @@ impl<F: Fs> Store<F> {
 
     /// Puts one document into its place, under the lock.
     fn put(&mut self, part: &Part) -> Result<(), Fault> {
-        let standing = self.standing(&part.document)?;
+        let standing = self.standing(&part.document).inspect_err(|_| drop(self.discard(part)))?;
         // Somebody may have removed the document since the part was written, or made it again.
         let as_then = |document: &&Document| document.text.is_some() == part.stamp.is_some();
         let Some(document) = self.documents.get(&part.document).filter(as_then) else {
@@ -199,7 +216,7 @@ impl<F: Fs> Store<F> {
                 self.suspect(&part.document)?;
                 self.discard(part)
             }
-            Err(fault) => Err(fault),
+            Err(fault) => self.discard(part).and(Err(fault)),
         }
     }
 
@@ -214,7 +231,7 @@ impl<F: Fs> Store<F> {
     fn exchange(&mut self, part: &Part, old: Stamp, new: Stamp) -> Result<(), Fault> {
         match self.fs.exchange(&part.file, &part.document) {
             Err(fault) if fault.kind == FaultKind::Unsupported => return self.replace(part, old, new),
-            other => other?,
+            other => other.inspect_err(|_| drop(self.discard(part)))?,
         }
         self.came_out(part, old)?;
         self.placed(part, Some(new));

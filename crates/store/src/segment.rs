@@ -132,6 +132,32 @@ pub(crate) fn lines<F: Fs>(
     until: Until,
     mut take: impl FnMut(u64, Line) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
+    raw_lines(fs, file, offset, until, |offset, line| take(offset, read_line(line)))
+}
+
+/// Reads the whole records that speak of a document, without taking the others apart.
+pub(crate) fn records_of<F: Fs>(
+    fs: &F,
+    file: &F::File,
+    offset: u64,
+    path: &ProjectPath,
+    mut take: impl FnMut(Record) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let spelled = serde_json::to_string(path).unwrap_or_default();
+    let finder = memchr::memmem::Finder::new(&spelled);
+    raw_lines(fs, file, offset, Until::End, |_, line| match finder.find(line).map(|_| read_line(line)) {
+        Some(Line::Whole(entry)) => take(entry.record),
+        _ => Ok(()),
+    })
+}
+
+fn raw_lines<F: Fs>(
+    fs: &F,
+    file: &F::File,
+    offset: u64,
+    until: Until,
+    mut take: impl FnMut(u64, &[u8]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let mut pending: Vec<u8> = Vec::new();
     let mut start = offset;
     // Most of the time there is nothing new, and a few bytes tell.
@@ -144,21 +170,21 @@ pub(crate) fn lines<F: Fs>(
         let mut used = 0;
         while let Some(length) = pending[used..].iter().position(|byte| *byte == b'\n') {
             if length > 0 {
-                take(start + used as u64, read_line(&pending[used..=used + length]))?;
+                take(start + used as u64, &pending[used..=used + length])?;
             }
             used += length + 1;
         }
         let only_padding = used == pending.len() && pending.iter().all(|byte| *byte == b'\n');
         if at_end || (until == Until::Padding && only_padding) {
             if used < pending.len() {
-                take(start + used as u64, Line::Broken(NotARecord::NoSum))?;
+                take(start + used as u64, &pending[used..])?;
             }
             return Ok(());
         }
         pending.drain(..used);
         start += used as u64;
         if pending.len() > limits::RECORD_BYTES {
-            return take(start, Line::Broken(NotARecord::NoSum));
+            return take(start, &pending);
         }
         size = (size * 16).min(1 << 20);
     }

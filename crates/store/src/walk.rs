@@ -195,9 +195,7 @@ pub(crate) fn past_of<F: Fs>(fs: &F, path: &ProjectPath, from: u64) -> Result<Ve
         let file = fs.open(&segment::path(number), Mode::Read)?;
         let (header, start) = segment::header(fs, &file, number)?;
         let mut here = Vec::new();
-        segment::lines(fs, &file, start, Until::End, |_, line| {
-            let Line::Whole(entry) = line else { return Ok(()) };
-            let record = entry.record;
+        segment::records_of(fs, &file, start, path, |record| {
             for doc in record.docs.into_iter().filter(|doc| doc.path == *path && record.number < bound) {
                 let change = blobs::change(fs, &doc.edits)?;
                 let version_before = record.number - 1;
@@ -225,10 +223,9 @@ pub(crate) fn only_by_hand_since<F: Fs>(fs: &F, path: &ProjectPath, version: u64
     for number in segment::numbers(fs)?.into_iter().rev() {
         let file = fs.open(&segment::path(number), Mode::Read)?;
         let (header, start) = segment::header(fs, &file, number)?;
-        segment::lines(fs, &file, start, Until::End, |_, line| {
-            let Line::Whole(entry) = line else { return Ok(()) };
-            let touched = entry.record.docs.iter().any(|doc| doc.path == *path);
-            only &= !(touched && entry.record.number > version && entry.record.kind != Kind::Edit);
+        segment::records_of(fs, &file, start, path, |record| {
+            let touched = record.docs.iter().any(|doc| doc.path == *path);
+            only &= !(touched && record.number > version && record.kind != Kind::Edit);
             Ok(())
         })?;
         if !only || header.first <= version + 1 {

@@ -11,6 +11,7 @@ pub fn fuzz_markdown(bytes: &[u8]) {
     check_problems(&document.problems(), bytes);
     let mut at = 0;
     for table in document.tables() {
+        assert_eq!(table.columns().len(), table.column_count());
         assert!(table.span().start >= at && table.span().end <= bytes.len(), "tables follow each other");
         at = table.span().end;
         table.headings();

@@ -38,7 +38,7 @@ impl Document {
         if row > rows {
             return Err(Refusal::NoSuchRow { line: found.line(), row, rows });
         }
-        let columns = found.columns().len();
+        let columns = found.column_count();
         if values.len() > columns {
             return Err(Refusal::TooManyValues { line: found.line(), values: values.len(), columns });
         }
@@ -108,7 +108,7 @@ fn existing_row<'a>(table: &Table<'a>, row: usize) -> Result<Row<'a>, Refusal> {
 }
 
 fn check_column(table: &Table<'_>, column: usize) -> Result<(), Refusal> {
-    let columns = table.columns().len();
+    let columns = table.column_count();
     match column < columns {
         true => Ok(()),
         false => Err(Refusal::NoSuchColumn { line: table.line(), column, columns }),

@@ -2,6 +2,7 @@
 //! Must not know how tables are changed (`edit_rows`).
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::blocks::Kind;
@@ -18,7 +19,8 @@ pub struct Table<'a> {
     id: TableId,
     block: usize,
     lines: Range<usize>,
-    columns: Vec<Column>,
+    /// Read from the header when somebody asks for names: an edit by numbers does not.
+    columns: OnceCell<Vec<Column>>,
 }
 
 /// A column as its header cell describes it.
@@ -73,9 +75,7 @@ impl Document {
         let tables = self.tree.tables.len();
         let block = *self.tree.tables.get(id.0).ok_or(Refusal::NoSuchTable { number: id.0, tables })?;
         let lines = self.tree.blocks[block].lines.clone();
-        let header = Row::read(self, 0, lines.start);
-        let columns = (0..header.cell_count()).filter_map(|column| header.cell(column)).map(Column::new).collect();
-        Ok(Table { document: self, id, block, lines, columns })
+        Ok(Table { document: self, id, block, lines, columns: OnceCell::new() })
     }
 
     /// The first table that has what is wanted.
@@ -102,12 +102,23 @@ impl<'a> Table<'a> {
 
     /// Its columns from left to right.
     pub fn columns(&self) -> &[Column] {
-        &self.columns
+        self.columns.get_or_init(|| {
+            let header = Row::read(self.document, 0, self.lines.start);
+            (0..header.cell_count()).filter_map(|column| header.cell(column)).map(Column::new).collect()
+        })
+    }
+
+    /// How many columns it has.
+    pub fn column_count(&self) -> usize {
+        match self.document.tree.blocks[self.block].kind {
+            Kind::Table { columns } => columns,
+            _ => self.columns().len(),
+        }
     }
 
     /// The number of a column, by name in any case; of several with one name the first.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+        self.columns().iter().position(|column| column.name.eq_ignore_ascii_case(name))
     }
 
     /// Titles of the headings above it, from the top level down.
