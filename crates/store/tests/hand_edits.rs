@@ -240,11 +240,10 @@ fn a_document_may_be_removed_and_made_again() {
 /// What another process removed was not removed by hand.
 #[test]
 fn what_another_process_did_is_no_edit() {
-    let changes: [(&str, fn() -> What); 2] = [("removed", || What::Delete), ("wrote", || What::Write("new".into()))];
-    for (deed, what) in changes {
+    for (deed, what) in [("removed", What::Delete), ("wrote", What::Write("new".into()))] {
         let mut desk = Desk::with("a.md", ROWS);
         let (mut other, _) = open(desk.folder.path());
-        other.commit(Commit::new("a test", 1, vec![(path("a.md"), what())])).unwrap();
+        other.commit(Commit::new("a test", 1, vec![(path("a.md"), what)])).unwrap();
         other.place(Due::All).unwrap();
         assert_eq!(settle(&mut desk.store), None, "another process {deed} it");
         assert_eq!(desk.store.head().number, 2);
@@ -350,7 +349,8 @@ fn what_is_no_file_is_named_and_left_alone() {
     let outside = tempfile::tempdir().unwrap();
     let secret = outside.path().join("secret.md");
     fs::write(&secret, "secret").unwrap();
-    let things: [(&str, Box<dyn Fn(&Path)>); 4] = [
+    type Put<'a> = Box<dyn Fn(&Path) + 'a>;
+    let things: [(&str, Put<'_>); 4] = [
         ("it is a folder", Box::new(|at| fs::create_dir(at).unwrap())),
         ("it is a symbolic link", Box::new(|at| symlink(&secret, at).unwrap())),
         ("it is a symbolic link", Box::new(|at| symlink("nowhere", at).unwrap())),

@@ -16,6 +16,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(crate) const ROWS: &str = "| id | status | note |\n| --- | --- | --- |\n| T1 | PENDING | |\n| T2 | PENDING | |\n";
 
 /// A project and a store that is open in it.
+#[allow(dead_code, reason = "not every test file needs all of it")]
 pub(crate) struct Desk {
     pub(crate) store: Store<RealFs>,
     pub(crate) heard: Arc<Mutex<Vec<Notice>>>,
