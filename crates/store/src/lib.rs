@@ -1,6 +1,8 @@
 //! One commit, many files: all or nothing, through kill -9 and power loss.
 //! The store knows paths and bytes; what a document means and what a record says is not its business.
 
+#[doc(hidden)]
+pub mod fuzz;
 pub mod limits;
 
 mod batch;

@@ -32,8 +32,9 @@ pub const EDIT_COMPANY: Duration = Duration::from_secs(1);
 pub const WRITER_PATIENCE: Duration = Duration::from_secs(10);
 /// The shortest time between two placings of one file.
 pub const PLACE_PAUSE: Duration = Duration::from_millis(20);
-/// A file is placed again no sooner than this many times what its last placing took.
-pub const PLACE_COST_FACTOR: u32 = 10;
+/// A file is placed again no sooner than this many times what its last placing took: two large tables that change at
+/// every step cost a tenth of the time.
+pub const PLACE_COST_FACTOR: u32 = 20;
 /// File times closer to the present than this say nothing about what came after.
 pub const RACY: Duration = Duration::from_millis(20);
 /// How many files are placed under one taking of the lock.

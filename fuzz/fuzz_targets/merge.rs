@@ -1,0 +1,4 @@
+//! See `store::fuzz`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| store::fuzz::fuzz_merge(bytes));
