@@ -143,6 +143,9 @@ pub enum NotARecord {
     /// It does not end as records do.
     #[error("it is cut short or overwritten: the checksum at its end is missing")]
     NoSum,
+    /// A whole record, and then something else.
+    #[error("the line feed at its end was changed")]
+    NoFeed,
     /// The checksum is of other bytes.
     #[error("its content does not match its checksum")]
     WrongSum,
@@ -192,6 +195,12 @@ pub(crate) fn open_line(line: &[u8]) -> Result<(Vec<u8>, Sum), NotARecord> {
     let mut json = content.to_vec();
     json.push(b'}');
     Ok((json, sum))
+}
+
+/// Where a whole record ends that a line begins with but does not end with.
+pub(crate) fn end_of_record(line: &[u8]) -> Option<usize> {
+    let ends = memchr::memmem::find_iter(line, SUM_FIELD).map(|at| at + SUM_TAIL);
+    ends.filter(|end| *end < line.len()).find(|end| open_line(&line[..*end]).is_ok())
 }
 
 impl Sum {

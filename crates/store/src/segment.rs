@@ -7,7 +7,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::fs::{Fs, Mode};
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::record::{NotARecord, Record, Sum, open_line, seal_line};
+use crate::record::{NotARecord, Record, Sum, end_of_record, open_line, seal_line};
 
 /// The version of the journal's format that this program writes. It reads this one and all before it.
 pub(crate) const FORMAT: u32 = 1;
@@ -132,7 +132,20 @@ pub(crate) fn lines<F: Fs>(
     until: Until,
     mut take: impl FnMut(u64, Line) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    raw_lines(fs, file, offset, until, |offset, line| take(offset, read_line(line)))
+    raw_lines(fs, file, offset, until, |offset, line| {
+        let (mut offset, mut line) = (offset, line);
+        let mut read = read_line(line);
+        // A line feed that was changed makes one line of two. No crash does: what is not written yet is line feeds too.
+        while let (Line::Broken(_), Some(end)) = (&read, end_of_record(line)) {
+            take(offset, Line::Broken(NotARecord::NoFeed))?;
+            (offset, line) = (offset + end as u64 + 1, &line[end + 1..]);
+            if line.is_empty() {
+                return Ok(());
+            }
+            read = read_line(line);
+        }
+        take(offset, read)
+    })
 }
 
 /// Reads the whole records that speak of a document, without taking the others apart.
@@ -191,7 +204,9 @@ fn raw_lines<F: Fs>(
 }
 
 fn read_line(line: &[u8]) -> Line {
-    match Record::from_line(line) {
+    // Without its line feed it cannot stay: the next record would stand on the same line.
+    let whole = if line.ends_with(b"\n") { Record::from_line(line) } else { Err(NotARecord::NoSum) };
+    match whole {
         Ok((record, sum)) => Line::Whole(Box::new(Entry { record, sum, line: line.to_vec() })),
         Err(reason) => Line::Broken(reason),
     }
