@@ -1,6 +1,6 @@
 //! The past: records in order, a document as of any record, and going back to either.
 
-use text::{Change, Text};
+use text::{Change, Text, diff};
 
 use crate::blobs;
 use crate::commit::{Commit, CommitError, What};
@@ -81,7 +81,8 @@ pub fn document_at<F: Fs>(fs: &F, path: &ProjectPath, number: u64) -> Result<Opt
         for entry in record.docs.iter().filter(|entry| entry.path == *path) {
             met = true;
             if record.number <= number {
-                text = follow(fs, text.as_ref(), entry)?.unwrap_or_default();
+                let before = text.as_ref().filter(|_| record.kind != Kind::Adopt);
+                text = follow(fs, before, entry)?.unwrap_or_default();
             }
         }
         Ok(())
@@ -101,33 +102,34 @@ impl<F: Fs> Store<F> {
         if number == 0 || number > newest {
             return Err(HistoryError::NoRecord { number, newest });
         }
-        let mut taken_back: Vec<(ProjectPath, Option<What>)> = Vec::new();
-        let mut overtaken = None;
+        let mut taken_back: Vec<(ProjectPath, What)> = Vec::new();
+        let mut later: Vec<(ProjectPath, u64, Change)> = Vec::new();
         walk(&self.fs, &mut |step| {
             let Step::Record(record, _) = step else { return Ok(()) };
             if record.number == number {
                 taken_back = inverse(&self.fs, &record)?;
             } else if record.number > number {
-                for entry in &record.docs {
-                    let Some((path, what)) = taken_back.iter_mut().find(|(path, _)| *path == entry.path) else {
-                        continue;
-                    };
+                for entry in record.docs.iter().filter(|entry| taken_back.iter().any(|(path, _)| *path == entry.path)) {
                     let change = blobs::change(&self.fs, &entry.edits)?;
-                    *what = what.take().and_then(|what| rebased(what, &change));
-                    if what.is_none() && overtaken.is_none() {
-                        overtaken = Some(HistoryError::Overtaken { number, later: record.number, path: path.clone() });
-                    }
+                    later.push((entry.path.clone(), record.number, change));
                 }
             }
             Ok(())
         })?;
-        if let Some(overtaken) = overtaken {
-            return Err(overtaken);
-        }
         if taken_back.is_empty() {
             return Err(HistoryError::NothingToUndo(number));
         }
-        let changes = taken_back.into_iter().filter_map(|(path, what)| Some((path, what?))).collect();
+        let mut changes = Vec::with_capacity(taken_back.len());
+        for (path, what) in taken_back {
+            let since: Vec<_> =
+                later.iter().filter(|(other, ..)| *other == path).map(|(_, at, by)| (*at, by)).collect();
+            let what = carried(what, &since, self.read(&path)).map_err(|later| HistoryError::Overtaken {
+                number,
+                later,
+                path: path.clone(),
+            })?;
+            changes.push((path, what));
+        }
         let commit = Commit::new(format!("record {number} taken back"), newest, changes).of_kind(Kind::Undo);
         Ok(self.commit(commit)?)
     }
@@ -151,7 +153,7 @@ impl<F: Fs> Store<F> {
 }
 
 /// What takes a record's changes back, document by document.
-fn inverse<F: Fs>(fs: &F, record: &Record) -> Result<Vec<(ProjectPath, Option<What>)>, Fault> {
+fn inverse<F: Fs>(fs: &F, record: &Record) -> Result<Vec<(ProjectPath, What)>, Fault> {
     let mut all = Vec::new();
     // What was adopted was there before: taking that back would remove somebody's own files.
     let docs = if record.kind == Kind::Adopt { &[][..] } else { &record.docs };
@@ -164,15 +166,28 @@ fn inverse<F: Fs>(fs: &F, record: &Record) -> Result<Vec<(ProjectPath, Option<Wh
             }
             (true, true) => What::Edit(change),
         };
-        all.push((entry.path.clone(), Some(what)));
+        all.push((entry.path.clone(), what));
     }
     Ok(all)
 }
 
-/// The same on top of a later change; nothing when that one is in the way.
-fn rebased(what: What, later: &Change) -> Option<What> {
+/// The same on top of later changes of the document; the number of the one that is in the way.
+fn carried(what: What, since: &[(u64, &Change)], head: Option<&Text>) -> Result<What, u64> {
+    let Some((last, _)) = since.last() else { return Ok(what) };
+    let text = head.cloned().unwrap_or_default();
+    // The version that the record made: later changes may have been taken back themselves.
+    let after = since.iter().rev().try_fold(text.clone(), |text, (_, change)| change.inverse().apply(&text));
+    let net = diff(&after.map_err(|_| *last)?, &text);
     match what {
-        What::Edit(change) => change.rebase(later).ok().map(What::Edit),
-        _ => None,
+        What::Edit(change) => {
+            let mut moved = Ok(change.clone());
+            for (number, later) in since {
+                moved = moved.and_then(|change: Change| change.rebase(later).map_err(|_| *number));
+            }
+            moved.or_else(|number| change.rebase(&net).map_err(|_| number)).map(What::Edit)
+        }
+        What::Create(_) if head.is_none() => Ok(what),
+        What::Delete if head.is_some() && net.is_empty() => Ok(what),
+        _ => Err(*last),
     }
 }

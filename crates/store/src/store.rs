@@ -12,13 +12,14 @@ use crate::commit::CommitError;
 use crate::documents::{Document, Documents};
 use crate::fault::{Fault, FaultKind};
 use crate::fs::Fs;
+use crate::history::{HistoryError, document_at};
 use crate::journal::{Head, Journal, Syncing};
 use crate::limits;
 use crate::lock::{self, Lock};
 use crate::notice::Notice;
 use crate::path::ProjectPath;
 use crate::place::Stray;
-use crate::record::{Kind, Presence, Record, Sum};
+use crate::record::{DocumentRecord, Kind, Presence, Record, Sum};
 use crate::segment::Entry;
 
 /// Receives what the store has to say beside its answers.
@@ -171,6 +172,7 @@ impl<F: Fs> Store<F> {
     fn apply_documents(&mut self, record: &Record) -> Result<(), Fault> {
         for entry in &record.docs {
             let change = blobs::change(&self.fs, &entry.edits)?;
+            self.remember(record, entry)?;
             let document = self.documents.entry(entry.path.clone()).or_default();
             let before = document.text.clone().unwrap_or_default();
             let fits = Presence::of(document.text.as_ref()) == entry.was;
@@ -187,6 +189,22 @@ impl<F: Fs> Store<F> {
             if let Some(document) = self.documents.get_mut(path) {
                 document.retired = true;
             }
+        }
+        Ok(())
+    }
+
+    /// A retired document leaves memory with a checkpoint, but a process that had not come to that may still change it;
+    /// and whoever adopts it begins anew.
+    fn remember(&mut self, record: &Record, entry: &DocumentRecord) -> Result<(), Fault> {
+        if record.kind == Kind::Adopt {
+            self.documents.remove(&entry.path);
+        } else if entry.was.is_present() && !self.documents.contains_key(&entry.path) {
+            let before = record.number - 1;
+            let then = match document_at(&self.fs, &entry.path, before) {
+                Err(HistoryError::Fault(fault)) => return Err(fault),
+                other => other.ok().flatten(),
+            };
+            self.documents.extend(then.map(|text| (entry.path.clone(), Document::at(before, text))));
         }
         Ok(())
     }

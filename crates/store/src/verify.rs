@@ -10,7 +10,7 @@ use crate::files;
 use crate::fs::Fs;
 use crate::journal::Head;
 use crate::path::ProjectPath;
-use crate::record::Sum;
+use crate::record::{Kind, Sum};
 use crate::walk::{Problem, Step, follow, walk};
 
 /// What a verification found.
@@ -49,7 +49,9 @@ pub fn verify<F: Fs>(fs: &F, expected: Option<Sum>) -> Result<Verification, Faul
                     if !follows {
                         break;
                     }
-                    let before = documents.get(&entry.path).and_then(Option::as_ref);
+                    // Whoever adopts a document begins anew.
+                    let known = documents.get(&entry.path).filter(|_| record.kind != Kind::Adopt);
+                    let before = known.and_then(Option::as_ref);
                     match follow(fs, before, entry) {
                         Ok(Some(after)) => {
                             documents.insert(entry.path.clone(), after);
