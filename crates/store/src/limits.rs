@@ -41,6 +41,8 @@ pub const RACY: Duration = Duration::from_millis(20);
 pub const PLACED_TOGETHER: usize = 64;
 /// Between two tries for a lock that another process holds.
 pub const LOCK_PAUSE: Duration = Duration::from_micros(100);
+/// How often one who waits for the lock looks who holds it.
+pub const LOCK_WATCHED: Duration = Duration::from_millis(250);
 /// After this long the holder of the lock is named.
 pub const LOCK_NAMED: Duration = Duration::from_secs(2);
 /// After this long waiting for the lock ends with a fault.

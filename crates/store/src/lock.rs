@@ -31,19 +31,27 @@ impl<F: Fs> Lock<F> {
         Ok(Self { file: fs.open(&path(), Mode::Create)? })
     }
 
-    /// Waits for the lock. `named` is told once who holds it, when that takes long.
+    /// Waits for the lock. `named` is told once who holds it, when that takes long and nobody else had it meanwhile: many
+    /// who take turns are no reason to worry.
     pub(crate) fn take(&self, fs: &F, named: &dyn Fn(Holder, ProcessState)) -> Result<(), Fault> {
         let start = fs.now().steady;
         let mut told = false;
+        let mut watched: Option<Holder> = None;
+        let (mut since, mut next) = (start, start);
         while !fs.try_lock(&self.file)? {
-            let waited = fs.now().steady.saturating_sub(start);
-            if waited > limits::LOCK_NAMED && !told {
-                told = true;
-                if let Some(holder) = self.read(fs)? {
+            let now = fs.now().steady;
+            if now >= next && !told {
+                next = now + limits::LOCK_WATCHED;
+                let holder = self.read(fs)?;
+                if holder != watched {
+                    (watched, since) = (holder, now);
+                }
+                if let (Some(holder), true) = (holder, now.saturating_sub(since) > limits::LOCK_NAMED) {
+                    told = true;
                     named(holder, fs.process_state(holder.process));
                 }
             }
-            if waited > limits::LOCK_PATIENCE {
+            if now.saturating_sub(start) > limits::LOCK_PATIENCE {
                 return Err(self.given_up(fs));
             }
             fs.pause(limits::LOCK_PAUSE);
