@@ -14,7 +14,7 @@ use crate::journal::Head;
 use crate::limits;
 use crate::path::ProjectPath;
 use crate::record::{DocumentRecord, Presence, Sum};
-use crate::store::Store;
+use crate::store::{Store, exists};
 
 /// Commits that are written together.
 pub struct Batch<'a, F: Fs> {
@@ -50,16 +50,26 @@ impl<F: Fs> Batch<'_, F> {
         Ok(self.head.number)
     }
 
-    fn write(self) -> Result<(), Fault> {
-        let Self { store, lines, head } = self;
-        if lines.is_empty() {
+    fn write(mut self) -> Result<(), Fault> {
+        if self.lines.is_empty() {
             return Ok(());
         }
-        let first = head.number + 1 - lines.len() as u64;
-        store.journal.append(&store.fs, &lines).map_err(|fault| {
-            (first..=head.number).rev().for_each(|number| store.forget(number));
-            if fault.kind == FaultKind::Reopen { store.break_with(fault) } else { fault }
-        })
+        let written = self.store.journal.append(&self.store.fs, &self.lines);
+        if written.is_ok() {
+            self.lines.clear();
+        }
+        match written {
+            Err(fault) if fault.kind == FaultKind::Reopen => Err(self.store.break_with(fault)),
+            other => other,
+        }
+    }
+}
+
+impl<F: Fs> Drop for Batch<'_, F> {
+    /// What was taken into memory and not written, for whatever reason, is taken back.
+    fn drop(&mut self) {
+        let first = self.head.number + 1 - self.lines.len() as u64;
+        (first..=self.head.number).rev().for_each(|number| self.store.forget(number));
     }
 }
 
@@ -116,14 +126,24 @@ impl<F: Fs> Store<F> {
                 }
                 What::Write(content) => {
                     self.blobs.keep_piece(&self.fs, content)?;
+                    self.keep_cut(path)?;
                 }
                 What::Edit(change) => {
                     self.blobs.keep_pieces(&self.fs, change)?;
                 }
-                What::Delete => {}
+                What::Delete => self.keep_cut(path)?,
             }
         }
         Ok(())
+    }
+
+    /// What goes is in the record, too: a large document becomes a blob before the lock is taken.
+    fn keep_cut(&mut self, path: &ProjectPath) -> Result<(), Fault> {
+        let large = |text: &&Text| text.len() > limits::INLINE_BYTES;
+        match self.documents.get(path).and_then(|document| document.text.as_ref()).filter(large) {
+            Some(text) => self.blobs.keep_piece(&self.fs, &text.to_vec()),
+            None => Ok(()),
+        }
     }
 
     /// A document that could not be placed later must not be committed now.
@@ -167,12 +187,11 @@ impl<F: Fs> Store<F> {
         for entry in ready {
             let document = self.documents.entry(entry.path.clone()).or_default();
             document.take(record.number, entry.change, entry.after, None);
-            document.retired = false;
             self.touch(&entry.path);
         }
         for path in &record.retire {
             if let Some(document) = self.documents.get_mut(path) {
-                document.retired = true;
+                document.retired = Some(record.number);
             }
         }
         Ok((line, sum))
@@ -182,12 +201,13 @@ impl<F: Fs> Store<F> {
         let known = self.documents.get(path).filter(|document| document.text.is_some());
         let path = path.clone();
         if let What::Create(content) = what {
-            return match known {
-                Some(_) => Err(CommitError::Exists(path)),
-                None => {
-                    Ok(Ready { path, change: Change::one(0, "", content.clone()), after: Some(content.clone().into()) })
-                }
-            };
+            if known.is_some() {
+                return Err(CommitError::Exists(path));
+            }
+            self.check_way(commit, &path)?;
+            check_size(&path, content.len())?;
+            let after = Some(content.clone().into());
+            return Ok(Ready { path, change: Change::one(0, "", content.clone()), after });
         }
         let unknown = || match self.documents.get(&path) {
             Some(gone) if gone.version > commit.base => {
@@ -199,14 +219,32 @@ impl<F: Fs> Store<F> {
         let text = document.text.clone().unwrap_or_default();
         let clash = |clash: Clash| CommitError::Conflict { path: path.clone(), record: clash.record };
         let change = match what {
+            What::Edit(change) if !change.is_sound() => {
+                let at = change.splices().first().map_or(0, |splice| splice.at);
+                return Err(CommitError::Mismatch { path, at });
+            }
             What::Edit(change) => document.rebase(commit.base, change.clone(), &mut []).map_err(clash)?,
             _ if document.version > commit.base => return Err(clash(Clash { record: document.version })),
             What::Write(content) => rewrite(&text, content),
             _ => Change::replace(&text, 0..text.len(), ""),
         };
         let after = change.apply(&text).map_err(|found| CommitError::Mismatch { path: path.clone(), at: found.at })?;
+        check_size(&path, after.len())?;
         let after = if matches!(what, What::Delete) { None } else { Some(after) };
         Ok(Ready { path, change, after })
+    }
+
+    /// A document cannot be placed below another one, nor where others have their folder.
+    fn check_way(&self, commit: &Commit, path: &ProjectPath) -> Result<(), CommitError> {
+        let created = commit.changes.iter().filter(|(_, what)| matches!(what, What::Create(_))).map(|(path, _)| path);
+        let exists = |other: &ProjectPath| exists(&self.documents, other) || created.clone().any(|path| path == other);
+        let above = std::iter::successors(path.parent(), ProjectPath::parent).find(|other| exists(other));
+        let folder = format!("{path}/");
+        let below = |other: &&ProjectPath| other.as_str().starts_with(&folder);
+        let inside = self.documents.range(path.clone()..).map(|(other, _)| other);
+        let inside = inside.take_while(|other| other.as_str().starts_with(path.as_str())).filter(|other| exists(other));
+        let other = above.or_else(|| inside.chain(created.clone()).find(below).cloned());
+        other.map_or(Ok(()), |other| Err(CommitError::InTheWay { path: path.clone(), other }))
     }
 
     fn check_needs(&self, commit: &Commit) -> Result<(), CommitError> {
@@ -227,11 +265,21 @@ impl<F: Fs> Store<F> {
         Ok(())
     }
 
+    /// Takes back what was taken into memory for a record that could not be written.
     fn forget(&mut self, number: u64) {
         for document in self.documents.values_mut() {
             document.forget(number);
         }
         self.documents.retain(|_, document| document.version > 0);
+        let documents = &self.documents;
+        self.behind.retain(|path, _| documents.get(path).is_some_and(|document| !document.is_placed()));
+    }
+}
+
+fn check_size(path: &ProjectPath, size: usize) -> Result<(), CommitError> {
+    match size as u64 > limits::DOCUMENT_BYTES {
+        true => Err(CommitError::TooLarge { path: path.clone(), size }),
+        false => Ok(()),
     }
 }
 

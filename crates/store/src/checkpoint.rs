@@ -50,32 +50,28 @@ fn path(number: u64) -> ProjectPath {
     ProjectPath::own(&format!("checkpoints/{number:012}.jsonl"))
 }
 
-/// The newest checkpoint that is whole; an empty one when there is none, since the journal begins at its first record.
-pub(crate) fn newest<F: Fs>(fs: &F) -> Result<Checkpoint, Fault> {
-    let names = fs.list(&folder())?.unwrap_or_default();
-    let mut numbers: Vec<u64> =
-        names.iter().filter_map(|name| name.strip_suffix(".jsonl")).filter_map(|name| name.parse().ok()).collect();
-    numbers.sort_unstable();
-    for number in numbers.into_iter().rev() {
-        match load(fs, &path(number)) {
-            Ok(checkpoint) => return Ok(checkpoint),
-            // An older one does as well: nothing of the journal is ever deleted.
-            Err(fault) if fault.kind == FaultKind::Damaged => {}
-            Err(fault) => return Err(fault),
-        }
-    }
-    Ok(Checkpoint::default())
+/// The numbers of the records that there are checkpoints of, in order.
+pub(crate) fn numbers<F: Fs>(fs: &F) -> Result<Vec<u64>, Fault> {
+    files::numbers(fs, &folder())
 }
 
-fn load<F: Fs>(fs: &F, path: &ProjectPath) -> Result<Checkpoint, Fault> {
+/// The record that a checkpoint is of, as its first line says.
+pub(crate) fn head<F: Fs>(fs: &F, number: u64) -> Result<Head, Fault> {
+    let path = path(number);
+    let content = files::read_all(fs, &fs.open(&path, Mode::Read)?)?;
+    let header = read_header(&path, content.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default())?;
+    Ok(Head { number: header.number, sum: header.head })
+}
+
+/// Reads a checkpoint.
+pub(crate) fn load<F: Fs>(fs: &F, number: u64) -> Result<Checkpoint, Fault> {
+    let path = &path(number);
     let damaged = |reason: String| Fault::new("read", path, FaultKind::Damaged, reason);
     let file = fs.open(path, Mode::Read)?;
-    let content = files::read(fs, &file, path)?;
+    let content = files::read_all(fs, &file)?;
     let mut lines = content.split_inclusive(|byte| *byte == b'\n');
-    let first = lines.next().unwrap_or_default();
-    refuse_newer(first, path)?;
+    let header = read_header(path, lines.next().unwrap_or_default())?;
     let json = |line: &[u8]| open_line(line).map(|(json, _)| json).map_err(|reason| damaged(reason.to_string()));
-    let header: Header = serde_json::from_slice(&json(first)?).map_err(|error| damaged(error.to_string()))?;
     let mut documents = Documents::new();
     for line in lines {
         let entry: Entry = serde_json::from_slice(&json(line)?).map_err(|error| damaged(error.to_string()))?;
@@ -86,6 +82,13 @@ fn load<F: Fs>(fs: &F, path: &ProjectPath) -> Result<Checkpoint, Fault> {
     }
     let head = Head { number: header.number, sum: header.head };
     Ok(Checkpoint { head, documents, fold: header.fold, size: content.len() as u64 })
+}
+
+fn read_header(path: &ProjectPath, line: &[u8]) -> Result<Header, Fault> {
+    refuse_newer(line, path)?;
+    let damaged = |reason: String| Fault::new("read", path, FaultKind::Damaged, reason);
+    let (json, _) = open_line(line).map_err(|reason| damaged(reason.to_string()))?;
+    serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))
 }
 
 /// Writes the checkpoint of `head`, durable before this returns; gives its size.

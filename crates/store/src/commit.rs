@@ -79,6 +79,22 @@ pub enum CommitError {
     /// A document stands twice in one commit.
     #[error("{0} stands twice in one commit")]
     Twice(ProjectPath),
+    /// The document would be too large.
+    #[error("{path} would have {size} bytes; {max} is the most", max = crate::limits::DOCUMENT_BYTES)]
+    TooLarge {
+        /// The document.
+        path: ProjectPath,
+        /// How many bytes it would have.
+        size: usize,
+    },
+    /// A document stands where a folder would have to be, or the other way round.
+    #[error("{path} cannot be where {other} is: one would have to be a folder of the other")]
+    InTheWay {
+        /// The document.
+        path: ProjectPath,
+        /// The one that is there.
+        other: ProjectPath,
+    },
     /// The record would be too long.
     #[error("the record has {0} bytes; {max} is the most", max = crate::limits::RECORD_BYTES)]
     TooLong(usize),

@@ -29,8 +29,8 @@ pub(crate) struct Document {
     pub disk: Disk,
     /// When the file may be placed again.
     pub place_after: Duration,
-    /// It leaves memory with the next checkpoint.
-    pub retired: bool,
+    /// The record that said so: it leaves memory with the next checkpoint.
+    pub retired: Option<u64>,
 }
 
 /// One change of a document.
@@ -44,6 +44,15 @@ pub(crate) struct Past {
     pub change: Change,
     /// The file that this change was merged from, if it was.
     pub found: Option<Text>,
+    /// Whether it had been retired before.
+    pub retired: Option<u64>,
+}
+
+impl Past {
+    /// About how much memory it takes.
+    fn weight(&self) -> usize {
+        self.change.weight() + self.found.as_ref().map_or(0, Text::len) + 64
+    }
 }
 
 /// What is known of the file.
@@ -105,16 +114,18 @@ impl Document {
 
     /// Takes a committed change. The caller has checked that it fits.
     pub(crate) fn take(&mut self, number: u64, change: Change, after: Option<Text>, found: Option<Text>) {
-        self.past_bytes += change.weight() + 64;
         let was = Presence::of(self.text.as_ref());
-        self.past.push_back(Past { number, version_before: self.version, was, change, found });
+        let retired = self.retired.take();
+        let past = Past { number, version_before: self.version, was, change, found, retired };
+        self.past_bytes += past.weight();
+        self.past.push_back(past);
         self.text = after;
         self.version = number;
         while self.past.len() > limits::REMEMBERED_CHANGES
             || (self.past_bytes > limits::REMEMBERED_BYTES && self.past.len() > 1)
         {
             if let Some(oldest) = self.past.pop_front() {
-                self.past_bytes -= oldest.change.weight() + 64;
+                self.past_bytes -= oldest.weight();
             }
         }
     }
@@ -127,7 +138,7 @@ impl Document {
     /// Takes in changes from before the oldest that is remembered, newest last.
     pub(crate) fn remember_older(&mut self, older: Vec<Past>) {
         for past in older.into_iter().rev() {
-            self.past_bytes += past.change.weight() + 64;
+            self.past_bytes += past.weight();
             self.past.push_front(past);
         }
         self.past_is_complete = true;
@@ -139,7 +150,10 @@ impl Document {
             let after = self.text.clone().unwrap_or_default();
             self.text = past.change.inverse().apply(&after).ok().filter(|_| past.was.is_present());
             self.version = past.version_before;
+            self.retired = past.retired;
+            self.past_bytes -= past.weight();
         }
+        self.retired = self.retired.filter(|by| *by != number);
     }
 
     /// Says a change of the version as of `base` on top of everything since. Coming into being or ceasing to be
@@ -222,8 +236,8 @@ impl Document {
             }
             best.0 == 0
         });
-        for (index, past) in self.past.iter().enumerate().rev() {
-            let Some(found) = &past.found else { continue };
+        let found = self.past.iter().enumerate().rev().filter_map(|(index, past)| Some((index, past.found.as_ref()?)));
+        for (index, found) in found.take(limits::REMEMBERED_FILES) {
             let distance = Closest::new(found, edited).distance();
             if distance < best.0
                 && let Some(after) = self.after(index)

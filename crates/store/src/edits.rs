@@ -50,11 +50,14 @@ impl<F: Fs> Store<F> {
         let now = self.fs.now();
         let paths: Vec<ProjectPath> = self.documents.keys().cloned().collect();
         let (mut settled, mut unsettled) = (Vec::new(), 0);
+        let mut trouble = Ok(());
         for path in paths {
-            match self.look_at(&path)? {
-                Quiet::AsKnown => {}
-                Quiet::Unsettled => unsettled += 1,
-                Quiet::Settled => settled.push(path),
+            match self.look_at(&path) {
+                Ok(Quiet::AsKnown) => {}
+                Ok(Quiet::Unsettled) => unsettled += 1,
+                Ok(Quiet::Settled) => settled.push(path),
+                // A file that cannot be looked at holds up no other.
+                Err(fault) => trouble = trouble.and(Err(fault)),
             }
         }
         let strays = self.settled_strays(now.steady)?;
@@ -63,7 +66,7 @@ impl<F: Fs> Store<F> {
         let waits = unsettled > 0 && self.waited(&settled, &strays, now.steady) < limits::EDIT_COMPANY;
         if waits || (settled.is_empty() && strays.is_empty()) {
             self.strays.extend(strays);
-            return Ok(Look { record: None, unsettled: unsettled + settled.len() });
+            return trouble.map(|()| Look { record: None, unsettled: unsettled + settled.len() });
         }
         // One text a document in one record, so that each can be taken back.
         let mut documents = HashSet::new();
@@ -73,7 +76,7 @@ impl<F: Fs> Store<F> {
         unsettled += later.len() + next.len();
         self.strays.extend(later);
         let record = self.take_over(&at_once, strays)?;
-        Ok(Look { record, unsettled })
+        trouble.map(|()| Look { record, unsettled })
     }
 
     /// How long the first of some quiet edits has been waiting.
@@ -108,6 +111,7 @@ impl<F: Fs> Store<F> {
         if let Some(seen) = seen.filter(|seen| Some(seen.stamp) == found) {
             // A racy stamp says nothing until the clock has moved on; then the content is read once.
             if !seen.racy || is_racy(seen.stamp, now) {
+                self.clear_suspect(path);
                 return Ok(Quiet::AsKnown);
             }
         }
@@ -171,6 +175,8 @@ impl<F: Fs> Store<F> {
             stray = Stray { stamp, since: now, ours: false, ..stray };
         }
         match self.is_quiet(&stray.file, Some(stamp), stray.since)? {
+            // Whoever has it open may write to it in an hour; until then it is in nobody's way.
+            Quiet::Settled if stray.ours && self.has_writer(&stray.file)? => Ok(Some((stray, Quiet::Unsettled))),
             Quiet::Settled if stray.ours || self.is_ours(&stray.document, &stray.file)? => {
                 files::discard(&self.fs, &stray.file).map(|()| None)
             }
@@ -179,32 +185,42 @@ impl<F: Fs> Store<F> {
     }
 
     fn take_over(&mut self, settled: &[ProjectPath], strays: Vec<Stray>) -> Result<Option<u64>, Fault> {
+        // Old records do not change, so they are read before the lock is taken.
+        for path in settled.iter().chain(strays.iter().map(|stray| &stray.document)) {
+            self.look_up_past(path)?;
+        }
+        let mut read = Vec::new();
         let taken = self.locked(|store| {
             let mut foreign = store.read_foreign(settled)?;
             for stray in &strays {
-                let Some((text, _)) = files::read_text(&store.fs, &stray.file)? else { continue };
+                // One that has moved on since it was quiet is looked at again.
+                let Some((text, stamp)) = files::read_text(&store.fs, &stray.file)? else { continue };
+                if stamp != stray.stamp {
+                    continue;
+                }
+                read.push(stray.file.clone());
                 if store.recognise(&stray.document, &text)? == Known::Foreign {
                     foreign.push(Foreign { document: stray.document.clone(), text: Some(text), from: From::Stray });
                 }
             }
-            if foreign.is_empty() { Ok(None) } else { store.record_edits(foreign).map(Some) }
-        });
-        let record = match taken {
-            Ok(record) => record,
-            Err(fault) => {
-                self.strays.extend(strays);
-                return Err(fault);
+            let mut records = Vec::new();
+            for group in in_groups(foreign) {
+                records.push(store.record_edits(group)?);
             }
-        };
-        self.sync()?;
-        for stray in strays {
+            Ok(records)
+        });
+        let done = taken.and_then(|records| self.sync().map(|_| records));
+        let (gone, left): (Vec<_>, Vec<_>) =
+            strays.into_iter().partition(|stray| done.is_ok() && read.contains(&stray.file));
+        self.strays.extend(left);
+        let records = done?;
+        for stray in gone {
             files::discard(&self.fs, &stray.file)?;
         }
-        if let Some(record) = record {
-            let paths = self.news.last().map(|news| news.docs.iter().map(|entry| entry.path.clone()).collect());
-            (self.listener)(&Notice::Edited { record, paths: paths.unwrap_or_default() });
+        for (record, paths) in &records {
+            (self.listener)(&Notice::Edited { record: *record, paths: paths.clone() });
         }
-        Ok(record)
+        Ok(records.last().map(|(record, _)| *record))
     }
 
     /// Reads the files that look edited. Those that turn out to be versions of ours are no edits, unless several were
@@ -213,8 +229,7 @@ impl<F: Fs> Store<F> {
         let mut foreign = Vec::new();
         let mut put_back = Vec::new();
         for path in paths {
-            self.look_up_past(path)?;
-            let document = &self.documents[path];
+            let Some(document) = self.documents.get(path) else { continue };
             let suspect = document.disk.suspect.and_then(|(stamp, _)| stamp);
             let seen = document.disk.seen;
             let content = files::read_text(&self.fs, path)?;
@@ -261,7 +276,7 @@ impl<F: Fs> Store<F> {
         Ok(())
     }
 
-    fn record_edits(&mut self, foreign: Vec<Foreign>) -> Result<u64, Fault> {
+    fn record_edits(&mut self, foreign: Vec<Foreign>) -> Result<(u64, Vec<ProjectPath>), Fault> {
         let mut record = self.record(Kind::Edit, "edited by hand", self.journal.head);
         let number = record.number;
         let mut taken = Vec::new();
@@ -281,7 +296,10 @@ impl<F: Fs> Store<F> {
                 }
                 _ => continue,
             };
-            let merged = change.apply(&head.clone().unwrap_or_default()).unwrap_or_default();
+            let merged = change.apply(&head.clone().unwrap_or_default()).map_err(|found| {
+                let reason = format!("what was merged does not fit at byte {}", found.at);
+                Fault::new("record the edit of", &entry.document, FaultKind::Other, reason)
+            })?;
             let after = entry.text.is_some().then_some(merged);
             let in_place = matches!(entry.from, From::Place(_)) && after == entry.text;
             let found = entry.text.clone().filter(|_| !in_place);
@@ -298,6 +316,7 @@ impl<F: Fs> Store<F> {
             let version = if in_place { number } else { base };
             taken.push((entry, version, change, after, found));
         }
+        let paths = record.docs.iter().map(|entry| entry.path.clone()).collect();
         self.write_edits(record)?;
         for (entry, version, change, after, found) in taken {
             self.documents.entry(entry.document.clone()).or_default().take(number, change, after, found);
@@ -308,7 +327,7 @@ impl<F: Fs> Store<F> {
                 From::Stray => {}
             }
         }
-        Ok(number)
+        Ok((number, paths))
     }
 
     fn write_edits(&mut self, record: crate::record::Record) -> Result<(), Fault> {
@@ -337,6 +356,24 @@ impl<F: Fs> Store<F> {
         }
         self.touch(path);
     }
+}
+
+/// One record for all that was edited together, unless that would be more than a record can hold.
+fn in_groups(foreign: Vec<Foreign>) -> Vec<Vec<Foreign>> {
+    let mut groups: Vec<Vec<Foreign>> = Vec::new();
+    let mut weight = usize::MAX;
+    for entry in foreign {
+        let size = entry.text.as_ref().map_or(0, Text::len).min(limits::INLINE_BYTES);
+        weight = weight.saturating_add(size);
+        match groups.last_mut().filter(|_| weight <= limits::EDITED_TOGETHER) {
+            Some(group) => group.push(entry),
+            None => {
+                weight = size;
+                groups.push(vec![entry]);
+            }
+        }
+    }
+    groups
 }
 
 /// How a file looks between two looks.

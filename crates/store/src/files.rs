@@ -7,13 +7,19 @@ use crate::fs::{Fs, Mode, Stamp};
 use crate::limits;
 use crate::path::ProjectPath;
 
-/// All bytes of an open file.
+/// All bytes of a document's file.
 pub(crate) fn read<F: Fs>(fs: &F, file: &F::File, path: &ProjectPath) -> Result<Vec<u8>, Fault> {
     let size = fs.stamp(file)?.size;
     if size > limits::DOCUMENT_BYTES {
         let reason = format!("it has {size} bytes; {} is the most", limits::DOCUMENT_BYTES);
         return Err(Fault::new("read", path, FaultKind::Other, reason));
     }
+    read_all(fs, file)
+}
+
+/// All bytes of an open file, however many.
+pub(crate) fn read_all<F: Fs>(fs: &F, file: &F::File) -> Result<Vec<u8>, Fault> {
+    let size = fs.stamp(file)?.size;
     let mut content = vec![0; usize::try_from(size).unwrap_or_default()];
     let mut filled = 0;
     while filled < content.len() {
@@ -76,4 +82,13 @@ pub(crate) fn discard<F: Fs>(fs: &F, path: &ProjectPath) -> Result<(), Fault> {
         Err(fault) if fault.kind == FaultKind::Missing => Ok(()),
         other => other,
     }
+}
+
+/// The numbers that the files `<number>.jsonl` of a folder are named by, in order. There is none of number 0.
+pub(crate) fn numbers<F: Fs>(fs: &F, folder: &ProjectPath) -> Result<Vec<u64>, Fault> {
+    let names = fs.list(folder)?.unwrap_or_default();
+    let named = names.iter().filter_map(|name| name.strip_suffix(".jsonl")?.parse().ok());
+    let mut numbers: Vec<u64> = named.filter(|number| *number > 0).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
 }

@@ -108,7 +108,7 @@ impl<F: Fs> Store<F> {
             let Step::Record(record, _) = step else { return Ok(()) };
             if record.number == number {
                 taken_back = inverse(&self.fs, &record)?;
-            } else if record.number > number {
+            } else if record.number > number && record.number <= newest {
                 for entry in record.docs.iter().filter(|entry| taken_back.iter().any(|(path, _)| *path == entry.path)) {
                     let change = blobs::change(&self.fs, &entry.edits)?;
                     later.push((entry.path.clone(), record.number, change));

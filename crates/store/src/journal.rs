@@ -54,6 +54,9 @@ struct Stretch {
     torn: bool,
 }
 
+/// A journal, its records after some head, and how it was left.
+pub(crate) type Opened<F> = (Journal<F>, Vec<Entry>, Boot);
+
 /// How the journal was left by those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Boot {
@@ -72,7 +75,7 @@ impl<F: Fs> Journal<F> {
     }
 
     /// Opens the journal, mends its end, and gives the records after `from`.
-    pub(crate) fn open(fs: &F, segments: &[u64], from: Head) -> Result<(Self, Vec<Entry>, Boot), Fault> {
+    pub(crate) fn open(fs: &F, segments: &[u64], from: Head) -> Result<Opened<F>, Fault> {
         let mut opened = Vec::new();
         for number in segments.iter().rev() {
             let file = fs.open(&segment::path(*number), Mode::Write)?;
@@ -90,10 +93,12 @@ impl<F: Fs> Journal<F> {
         let mut entries = Vec::new();
         let bounds: Vec<u64> = opened.iter().skip(1).map(|(_, header, _)| header.first).chain([u64::MAX]).collect();
         let mut last = None;
+        let mut met = head == from;
         for ((file, header, start), bound) in opened.into_iter().zip(bounds) {
             follows(&header, head)?;
             let stretch = read(fs, &file, &header, start, head, Until::End, bound)?;
             head = stretch.head;
+            met |= stretch.entries.iter().any(|entry| entry.record.number == from.number && entry.sum == from.sum);
             entries.extend(stretch.entries.into_iter().filter(|entry| entry.record.number > from.number));
             last = Some((file, header, stretch.end, stretch.torn));
         }
@@ -101,6 +106,10 @@ impl<F: Fs> Journal<F> {
             let reason = "the segment that follows the checkpoint is missing";
             return Err(Fault::new("read", &segment::folder(), FaultKind::Damaged, reason));
         };
+        if !met {
+            let reason = format!("record {} is not the one that the checkpoint was made of", from.number);
+            return Err(Fault::new("read", &segment::folder(), FaultKind::Damaged, reason));
+        }
         let length = fs.stamp(&file)?.size;
         // Whoever closes the journal takes the padding off.
         let boot = match header.boot == fs.boot_id() {
@@ -132,6 +141,8 @@ impl<F: Fs> Journal<F> {
     pub(crate) fn catch_up(&mut self, fs: &F, current: u64, entries: &mut Vec<Entry>) -> Result<(), Fault> {
         let first = self.header.segment;
         loop {
+            // Whoever closed the journal meanwhile took the padding off.
+            self.length = self.length.min(fs.stamp(&self.file)?.size);
             let stretch = read(fs, &self.file, &self.header, self.end, self.head, Until::Padding, u64::MAX)?;
             self.head = stretch.head;
             self.end = stretch.end;
@@ -414,6 +425,11 @@ fn read<F: Fs>(
                 return Err(Fault::new("read", &segment::path(header.segment), FaultKind::Damaged, reason));
             }
             Line::Whole(entry) => note(&mut broken, offset, misfit(&entry, stretch.head)),
+            // A tear leaves no checksum that fits: this is a whole record, of a program that knows more.
+            Line::Broken(NotARecord::Fields(reason)) => {
+                let reason = format!("record {expected} is not understood ({reason}); use a newer multiverse");
+                return Err(Fault::new("read", &segment::path(header.segment), FaultKind::Unsupported, reason));
+            }
             Line::Broken(reason) => note(&mut broken, offset, reason.to_string()),
         }
         Ok(())

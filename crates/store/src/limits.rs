@@ -20,12 +20,16 @@ pub const PADDING_BYTES: usize = 128 * 1024;
 pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
 /// How many changes of a document are remembered to find the version that an edit started from.
 pub const REMEMBERED_CHANGES: usize = 4096;
+/// How many files that edits were found in are tried as what a later edit started from.
+pub const REMEMBERED_FILES: usize = 16;
 /// How many segments of the journal are searched for changes from before the checkpoint.
 pub const REMEMBERED_SEGMENTS: usize = 16;
 /// How many bytes of changes of one document are remembered.
 pub const REMEMBERED_BYTES: usize = 4 * 1024 * 1024;
 /// An edit is taken over when its stamp was the same twice, this far apart.
 pub const EDIT_SETTLES: Duration = Duration::from_millis(50);
+/// How many bytes of edited files one record speaks of: what is cut and put may each be as much, spelled as JSON.
+pub const EDITED_TOGETHER: usize = 4 * 1024 * 1024;
 /// A quiet edit waits at most this long for others that are not quiet yet, to be one record with them.
 pub const EDIT_COMPANY: Duration = Duration::from_secs(1);
 /// A file that some process holds open for writing counts as unsettled for at most this long.

@@ -11,6 +11,7 @@ const WIDTH: usize = 64;
 
 pub(crate) struct Lock<F: Fs> {
     file: F::File,
+    inode: u64,
 }
 
 /// What the lock's file says.
@@ -28,7 +29,9 @@ pub(crate) fn path() -> ProjectPath {
 
 impl<F: Fs> Lock<F> {
     pub(crate) fn open(fs: &F) -> Result<Self, Fault> {
-        Ok(Self { file: fs.open(&path(), Mode::Create)? })
+        let file = fs.open(&path(), Mode::Create)?;
+        let inode = fs.stamp(&file)?.inode;
+        Ok(Self { file, inode })
     }
 
     /// Waits for the lock. `named` is told once who holds it, when that takes long and nobody else had it meanwhile: many
@@ -57,6 +60,15 @@ impl<F: Fs> Lock<F> {
             fs.pause(limits::LOCK_PAUSE);
         }
         Ok(())
+    }
+
+    /// Somebody may have removed the whole folder, as `git clean` does: then others begin a journal of their own, and
+    /// what is written here is lost.
+    pub(crate) fn check_in_place(&self, fs: &F) -> Result<(), Fault> {
+        match fs.look(&path())? {
+            Some(stamp) if stamp.inode == self.inode => Ok(()),
+            _ => Err(Fault::new("use", &path(), FaultKind::Reopen, "somebody removed it")),
+        }
     }
 
     pub(crate) fn give_up(&self, fs: &F) -> Result<(), Fault> {

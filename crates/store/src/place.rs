@@ -41,7 +41,8 @@ struct Part {
     file: ProjectPath,
     /// Nothing when the document is to vanish.
     stamp: Option<Stamp>,
-    begun: Duration,
+    /// How long it took to write.
+    cost: Duration,
 }
 
 /// What stands in a document's place.
@@ -102,7 +103,14 @@ impl<F: Fs> Store<F> {
 
     fn next_due(&self) -> Option<Duration> {
         let now = self.fs.now().steady;
-        self.behind.values().map(|time| time.saturating_sub(now)).min()
+        let waits =
+            |path: &ProjectPath| self.documents.get(path).is_some_and(|document| document.disk.suspect.is_some());
+        let due = |(path, time): (&ProjectPath, &Duration)| match waits(path) {
+            // Somebody is editing it: it is looked at again before it is placed.
+            true => limits::EDIT_SETTLES,
+            false => time.saturating_sub(now),
+        };
+        self.behind.iter().map(due).min()
     }
 
     /// As many as can be written, and why there are no more.
@@ -122,7 +130,10 @@ impl<F: Fs> Store<F> {
                 None => Ok(None),
             };
             match stamp {
-                Ok(stamp) => parts.push(Part { document: path.clone(), version, file, stamp, begun }),
+                Ok(stamp) => {
+                    let cost = self.fs.now().steady.saturating_sub(begun);
+                    parts.push(Part { document: path.clone(), version, file, stamp, cost });
+                }
                 Err(fault) => written = written.and(Err(fault)),
             }
         }
@@ -252,14 +263,15 @@ impl<F: Fs> Store<F> {
 
     /// Looks at the file that came out: it should be the one that stood there a moment ago.
     fn came_out(&mut self, part: &Part, expected: Stamp) -> Result<(), Fault> {
-        let now = self.fs.now();
+        // Whatever fails from here on: it is not lost sight of, and looked at when it is quiet.
+        let (document, file, since) = (part.document.clone(), part.file.clone(), self.fs.now().steady);
+        self.strays.push(Stray { document, file, stamp: expected, since, ours: false });
         let Some(stamp) = self.fs.look(&part.file)? else { return Ok(()) };
         let seen = self.documents.get(&part.document).and_then(|document| document.disk.seen);
-        let trusted = seen.is_some_and(|seen| seen.stamp == stamp && !seen.racy);
-        let ours =
-            stamp == expected && (trusted || !is_racy(stamp, now) && self.is_ours(&part.document, &part.file)?);
-        let stray = Stray { document: part.document.clone(), file: part.file.clone(), stamp, since: now.steady, ours };
-        self.strays.push(stray);
+        let trusted = stamp == expected && seen.is_some_and(|seen| seen.stamp == stamp && !seen.racy);
+        if let Some(stray) = self.strays.last_mut() {
+            (stray.stamp, stray.ours) = (stamp, trusted);
+        }
         Ok(())
     }
 
@@ -348,9 +360,8 @@ impl<F: Fs> Store<F> {
             None => self.forget_file(&part.document),
         }
         let now = self.fs.now().steady;
-        let cost = now.saturating_sub(part.begun);
         if let Some(document) = self.documents.get_mut(&part.document) {
-            document.place_after = now + limits::PLACE_PAUSE.max(cost * limits::PLACE_COST_FACTOR);
+            document.place_after = now + limits::PLACE_PAUSE.max(part.cost * limits::PLACE_COST_FACTOR);
         }
         // What has changed since it was written waits for its next turn.
         self.behind.remove(&part.document);

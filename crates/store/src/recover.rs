@@ -9,7 +9,7 @@ use crate::documents::Known;
 use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::Fs;
-use crate::journal::{Boot, Journal};
+use crate::journal::{Boot, Head, Journal, Opened};
 use crate::lock::Lock;
 use crate::notice::Notice;
 use crate::path::ProjectPath;
@@ -48,10 +48,9 @@ impl<F: Fs> Store<F> {
 
     fn load(fs: F, lock: Lock<F>, listener: Listener) -> Result<(Self, Boot, Vec<ProjectPath>), Fault> {
         let segments = segment::numbers(&fs)?;
-        let Checkpoint { head, documents, fold, size } = checkpoint::newest(&fs)?;
-        let (journal, entries, boot) = match segments.is_empty() {
-            true => (begin(&fs)?, Vec::new(), Boot::Same),
-            false => Journal::open(&fs, &segments, head)?,
+        let (Checkpoint { head, documents, fold, size }, (journal, entries, boot)) = match segments.is_empty() {
+            true => (Checkpoint::default(), (begin(&fs)?, Vec::new(), Boot::Same)),
+            false => start(&fs, &segments)?,
         };
         lock.sign(&fs, journal.header.segment)?;
         let mut changed: Vec<ProjectPath> =
@@ -226,8 +225,30 @@ impl<F: Fs> Store<F> {
     }
 }
 
+/// The newest checkpoint that is whole and of this journal, and the journal from there on. Nothing of a journal is ever
+/// deleted, so an older checkpoint, or none, does as well; a folder that was copied while somebody worked in it may have
+/// a checkpoint that its journal does not reach.
+fn start<F: Fs>(fs: &F, segments: &[u64]) -> Result<(Checkpoint, Opened<F>), Fault> {
+    let mut first = None;
+    for number in checkpoint::numbers(fs)?.into_iter().rev() {
+        let opened = checkpoint::load(fs, number)
+            .and_then(|checkpoint| Journal::open(fs, segments, checkpoint.head).map(|journal| (checkpoint, journal)));
+        match opened {
+            Err(fault) if fault.kind == FaultKind::Damaged => first = first.or(Some(fault)),
+            other => return other,
+        }
+    }
+    Journal::open(fs, segments, Head::default())
+        .map(|journal| (Checkpoint::default(), journal))
+        .map_err(|fault| first.unwrap_or(fault))
+}
+
 /// Begins the journal. Another process may have made the folder a moment ago without syncing its name yet.
 fn begin<F: Fs>(fs: &F) -> Result<Journal<F>, Fault> {
+    if let Some(number) = checkpoint::numbers(fs)?.last() {
+        let reason = format!("it is gone, though a checkpoint of its record {number} is there; bring it back");
+        return Err(Fault::new("read", &segment::folder(), FaultKind::Damaged, reason));
+    }
     let journal = Journal::begin(fs)?;
     segment::sync_names(fs)?;
     Ok(journal)

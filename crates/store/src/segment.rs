@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, FaultKind};
+use crate::files;
 use crate::fs::{Fs, Mode};
 use crate::limits;
 use crate::path::ProjectPath;
@@ -72,11 +73,7 @@ pub(crate) fn sync_names<F: Fs>(fs: &F) -> Result<(), Fault> {
 
 /// The numbers of the segments that are there, in order.
 pub(crate) fn numbers<F: Fs>(fs: &F) -> Result<Vec<u64>, Fault> {
-    let names = fs.list(&folder())?.unwrap_or_default();
-    let mut numbers: Vec<u64> =
-        names.iter().filter_map(|name| name.strip_suffix(".jsonl")).filter_map(|name| name.parse().ok()).collect();
-    numbers.sort_unstable();
-    Ok(numbers)
+    files::numbers(fs, &folder())
 }
 
 /// Reads the header; a version from the future is refused before anything else of it is looked at.

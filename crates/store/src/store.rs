@@ -79,8 +79,12 @@ impl<F: Fs> Store<F> {
     }
 
     /// The records that came from elsewhere since this was last asked: at first those since the checkpoint.
-    pub fn take_news(&mut self) -> Vec<Record> {
-        std::mem::take(&mut self.news)
+    /// They are durable by then, so that nothing is done for a record that could still be lost.
+    pub fn take_news(&mut self) -> Result<Vec<Record>, Fault> {
+        if self.news.last().is_some_and(|newest| newest.number > self.journal.durable) {
+            self.sync()?;
+        }
+        Ok(std::mem::take(&mut self.news))
     }
 
     /// The world it works in.
@@ -150,6 +154,7 @@ impl<F: Fs> Store<F> {
     }
 
     fn refresh(&mut self) -> Result<(), Fault> {
+        self.lock.check_in_place(&self.fs)?;
         let own = self.journal.header.segment;
         let current = self.lock.read(&self.fs)?.map_or(own, |holder| holder.segment.max(own));
         let mut entries = Vec::new();
@@ -182,12 +187,11 @@ impl<F: Fs> Store<F> {
             })?;
             let found = entry.file.as_ref().map(|file| blobs::text(&self.fs, file)).transpose()?;
             document.take(record.number, change, entry.now.is_present().then_some(after), found);
-            document.retired = false;
             self.touch(&entry.path);
         }
         for path in &record.retire {
             if let Some(document) = self.documents.get_mut(path) {
-                document.retired = true;
+                document.retired = Some(record.number);
             }
         }
         Ok(())

@@ -41,6 +41,9 @@ impl<F: Fs> Store<F> {
         let adopted = self.locked(|store| {
             let mut record = store.record(Kind::Adopt, "taken under the journal", store.journal.head);
             let fresh: Vec<_> = contents.into_iter().filter(|(path, ..)| !exists(&store.documents, path)).collect();
+            if fresh.is_empty() {
+                return Ok(Ok(None));
+            }
             for (path, text, _) in &fresh {
                 let change = Change::one(0, "", text.to_vec());
                 let edits = store.blobs.edits(&store.fs, &change)?;
@@ -65,10 +68,10 @@ impl<F: Fs> Store<F> {
                 document.take(record.number, Change::one(0, "", text.to_vec()), Some(text), None);
                 store.note_seen(&path, record.number, stamp);
             }
-            Ok(Ok(record.number))
+            Ok(Ok(Some(record.number)))
         })??;
         self.sync()?;
-        Ok(Some(adopted))
+        Ok(adopted)
     }
 
     /// Whether enough has been written since the last checkpoint.
@@ -94,11 +97,12 @@ impl<F: Fs> Store<F> {
             }
             store.sync_documents()?;
             let head = store.journal.head;
-            store.documents.retain(|_, document| document.text.is_some() && !document.retired);
-            let fold = fold(store.take_news());
+            store.documents.retain(|_, document| document.text.is_some() && document.retired.is_none());
+            let fold = fold(std::mem::take(&mut store.news));
             store.checkpoint_size =
                 checkpoint::write(&store.fs, &mut store.blobs, head, &store.documents, fold.as_deref())?;
             store.checkpoint_number = head.number;
+            store.fold = fold;
             store.announce_segment()?;
             store.journal.next_segment(&store.fs)?;
             store.journal.bytes_since_checkpoint = 0;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use text::Text;
 
+use crate::checkpoint;
 use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::Fs;
@@ -35,6 +36,7 @@ pub fn verify<F: Fs>(fs: &F, expected: Option<Sum>) -> Result<Verification, Faul
     let mut documents: BTreeMap<ProjectPath, Option<Text>> = BTreeMap::new();
     let mut met = expected.is_none_or(|sum| sum == Sum::default());
     let mut follows = true;
+    let mut checkpoints = checkpoint_heads(fs, &mut found)?;
     let head = walk(fs, &mut |step| {
         match step {
             Step::Problem(problem) => {
@@ -44,6 +46,7 @@ pub fn verify<F: Fs>(fs: &F, expected: Option<Sum>) -> Result<Verification, Faul
             }
             Step::Record(record, sum) => {
                 found.records += 1;
+                checkpoints.retain(|head| *head != Head { number: record.number, sum });
                 met |= expected == Some(sum);
                 for entry in &record.docs {
                     if !follows {
@@ -79,11 +82,32 @@ pub fn verify<F: Fs>(fs: &F, expected: Option<Sum>) -> Result<Verification, Faul
         let message = format!("no record has the digest {sum}: records were cut off the end, or changed");
         found.problems.push(about(&crate::segment::folder(), head.number, message));
     }
+    for head in checkpoints {
+        let message =
+            format!("the checkpoint of record {} is not of this journal, or records were cut off it", head.number);
+        found.problems.push(about(&crate::segment::folder(), head.number, message));
+    }
     found.documents = documents.values().flatten().count();
     if follows {
         found.differing = differing(fs, &documents)?;
     }
     Ok(found)
+}
+
+/// The records that there are checkpoints of. One that is damaged is passed over by everyone, and told here.
+fn checkpoint_heads<F: Fs>(fs: &F, found: &mut Verification) -> Result<Vec<Head>, Fault> {
+    let mut heads = Vec::new();
+    for number in checkpoint::numbers(fs)? {
+        match checkpoint::head(fs, number) {
+            Ok(head) => heads.push(head),
+            Err(fault) if fault.kind == FaultKind::Damaged => {
+                let message = format!("the checkpoint of record {number} cannot be read: {}", fault.reason);
+                found.problems.push(about(&crate::segment::folder(), number, message));
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
+    Ok(heads)
 }
 
 fn differing<F: Fs>(fs: &F, documents: &BTreeMap<ProjectPath, Option<Text>>) -> Result<Vec<ProjectPath>, Fault> {

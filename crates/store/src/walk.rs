@@ -39,9 +39,9 @@ pub(crate) fn walk<F: Fs>(fs: &F, take: &mut dyn FnMut(Step) -> Result<(), Fault
     let numbers = segment::numbers(fs)?;
     let mut walker = Walker { take, head: Head::default(), chained: true };
     let headers = walker.headers(fs, &numbers)?;
-    for (index, (number, file, header)) in headers.iter().enumerate() {
-        let bound =
-            headers[index + 1..].iter().find_map(|(_, _, header)| header.as_ref()).map(|(header, _)| header.first);
+    for (index, (number, header)) in headers.iter().enumerate() {
+        let file = &fs.open(&segment::path(*number), Mode::Read)?;
+        let bound = headers[index + 1..].iter().find_map(|(_, header)| header.as_ref()).map(|(header, _)| header.first);
         let start = match header {
             Some((header, start)) => {
                 walker.begin(*number, header)?;
@@ -61,15 +61,16 @@ struct Walker<'a> {
     chained: bool,
 }
 
-type Opened<F> = (u64, <F as Fs>::File, Option<(segment::Header, u64)>);
+/// A segment's number, and its header with the offset of what follows, if it can be read.
+type Headed = (u64, Option<(segment::Header, u64)>);
 
 impl Walker<'_> {
     fn problem(&mut self, path: ProjectPath, line: u64, record: Option<u64>, message: String) -> Result<(), Fault> {
         (self.take)(Step::Problem(Problem { path, line, record, message }))
     }
 
-    fn headers<F: Fs>(&mut self, fs: &F, numbers: &[u64]) -> Result<Vec<Opened<F>>, Fault> {
-        let mut headers: Vec<Opened<F>> = Vec::with_capacity(numbers.len());
+    fn headers<F: Fs>(&mut self, fs: &F, numbers: &[u64]) -> Result<Vec<Headed>, Fault> {
+        let mut headers: Vec<Headed> = Vec::with_capacity(numbers.len());
         for (index, number) in numbers.iter().enumerate() {
             if *number != index as u64 + 1 && (index == 0 || numbers[index - 1] + 1 != *number) {
                 let message = format!("segment {} is missing", number - 1);
@@ -84,7 +85,7 @@ impl Walker<'_> {
                 }
                 Err(fault) => return Err(fault),
             };
-            headers.push((*number, file, header));
+            headers.push((*number, header));
         }
         Ok(headers)
     }
@@ -200,15 +201,15 @@ pub(crate) fn past_of<F: Fs>(fs: &F, path: &ProjectPath, from: u64) -> Result<Ve
                 let change = blobs::change(fs, &doc.edits)?;
                 let version_before = record.number - 1;
                 let found = doc.file.as_ref().map(|file| blobs::text(fs, file)).transpose()?;
-                here.push(Past { number: record.number, version_before, was: doc.was, change, found });
+                here.push(Past { number: record.number, version_before, was: doc.was, change, found, retired: None });
             }
             Ok(())
         })?;
         bound = bound.min(header.first);
         here.append(&mut past);
         past = here;
-        let enough = past.len() >= limits::REMEMBERED_CHANGES;
-        if enough {
+        let bytes: usize = past.iter().map(|past| past.change.weight()).sum();
+        if past.len() >= limits::REMEMBERED_CHANGES || bytes >= limits::REMEMBERED_BYTES {
             break;
         }
     }

@@ -318,16 +318,16 @@ fn too_few_handles_lose_nothing_and_the_same_store_goes_on() {
     other.commit(append(&other, "db/a.md", "other 2\n")).unwrap();
     drop(other);
     let mut open = exhaust();
-    named(store.catch_up(), FaultKind::NoHandles, ".multiverse/journal/");
-    named(store.commit(append(&store, "db/a.md", "mine\n")), FaultKind::NoHandles, ".multiverse/journal/");
-    named(store.commit(create("db/b.md", "b")), FaultKind::NoHandles, ".multiverse/journal/");
+    named(store.catch_up(), FaultKind::NoHandles, ".multiverse/");
+    named(store.commit(append(&store, "db/a.md", "mine\n")), FaultKind::NoHandles, ".multiverse/");
+    named(store.commit(create("db/b.md", "b")), FaultKind::NoHandles, ".multiverse/");
     named(store.look(), FaultKind::NoHandles, "");
     named(store.checkpoint(|_| None), FaultKind::NoHandles, "");
     open.clear();
     store.commit(append(&store, "db/a.md", "mine\n")).unwrap();
     let expected = format!("{ROWS}other 1\nother 2\nmine\n");
     assert_eq!(content(&store, "db/a.md"), expected, "what another process committed is not in memory");
-    let news: Vec<u64> = store.take_news().iter().map(|record| record.number).collect();
+    let news: Vec<u64> = store.take_news().unwrap().iter().map(|record| record.number).collect();
     assert_eq!(news, [3, 4], "records that nobody was told of");
     // An edit in a file that was replaced just then.
     let mut late = fs::OpenOptions::new().append(true).open(folder.join("c.md")).unwrap();

@@ -38,7 +38,7 @@ impl Splice {
 
     /// The end of the cut.
     pub fn end(&self) -> usize {
-        self.at + self.cut.len()
+        self.at.saturating_add(self.cut.len())
     }
 
     fn changes_nothing(&self) -> bool {
@@ -84,6 +84,11 @@ impl Change {
         self.splices.is_empty()
     }
 
+    /// Whether its splices lie apart, as those of a change must: a list of splices from elsewhere may say anything.
+    pub fn is_sound(&self) -> bool {
+        self.splices.windows(2).all(|pair| pair[0].end() <= pair[1].at)
+    }
+
     /// How many bytes it cuts and puts.
     pub fn weight(&self) -> usize {
         self.splices.iter().map(|splice| splice.cut.len() + splice.put.len()).sum()
@@ -91,13 +96,13 @@ impl Change {
 
     /// The text after the change. A text that does not hold what is cut is left alone.
     pub fn apply(&self, text: &Text) -> Result<Text, Mismatch> {
-        let mut reached = 0;
+        if !self.is_sound() {
+            return Err(Mismatch { at: self.splices[0].at });
+        }
         for splice in &self.splices {
-            let overlaps = splice.at < reached;
-            if overlaps || splice.end() > text.len() || *text.slice(splice.range()) != splice.cut[..] {
+            if splice.end() > text.len() || *text.slice(splice.range()) != splice.cut[..] {
                 return Err(Mismatch { at: splice.at });
             }
-            reached = splice.end();
         }
         let mut after = text.clone();
         // From the end, so that the places before keep their numbers.

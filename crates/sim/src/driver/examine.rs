@@ -139,7 +139,10 @@ fn check_counter(texts: &BTreeMap<ProjectPath, String>, increments: u64) -> Opti
 /// What was folded at the checkpoint and what is news since then are all records, each once.
 fn check_news(store: &mut Store<SimFs>) -> Option<Finding> {
     let folded = numbers_of(store);
-    let news: Vec<u64> = store.take_news().iter().map(|record| record.number).collect();
+    let news: Vec<u64> = match store.take_news() {
+        Ok(news) => news.iter().map(|record| record.number).collect(),
+        Err(fault) => return Some(Finding(format!("its news cannot be taken: {fault}"))),
+    };
     let head = store.head().number;
     let complete = folded.iter().chain(&news).copied().eq(1..=head);
     (!complete).then(|| Finding(format!("of {head} records {folded:?} were folded and {news:?} are news")))

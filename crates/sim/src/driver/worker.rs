@@ -40,13 +40,14 @@ impl Scope<'_> {
 
     /// Effects follow from records, so none may be missed.
     #[allow(clippy::panic, reason = "a panic of a simulated process is a finding of the test")]
-    fn check_fold(&mut self, store: &mut Store<SimFs>) {
-        store.take_news().iter().for_each(|record| self.fold(record.number));
+    fn check_fold(&mut self, store: &mut Store<SimFs>) -> Result<(), Fault> {
+        store.take_news()?.iter().for_each(|record| self.fold(record.number));
         let head = store.head().number;
         if !self.folded.iter().copied().eq(1..=head) {
             let missed: Vec<u64> = (1..=head).filter(|number| !self.folded.contains(number)).collect();
             panic!("process {}, step {}: of {head} records it was never told of {missed:?}", self.name, self.step);
         }
+        Ok(())
     }
 }
 
@@ -121,7 +122,7 @@ fn take_step(store: &mut Option<Store<SimFs>>, fs: &SimFs, scope: &mut Scope<'_>
         None => {
             let mut opened = Store::open(fs.clone(), Missing::Create, Box::new(|_| {}))?;
             scope.folded = numbers_of(&opened).into_iter().collect();
-            scope.check_fold(&mut opened);
+            scope.check_fold(&mut opened)?;
             store.insert(opened)
         }
     };
@@ -133,7 +134,7 @@ fn take_step(store: &mut Option<Store<SimFs>>, fs: &SimFs, scope: &mut Scope<'_>
         10 => checkpoint(store, scope)?,
         _ => store.fs().pause(Duration::from_millis(scope.random.below(80) as u64)),
     }
-    scope.check_fold(store);
+    scope.check_fold(store)?;
     if scope.work == Work::Editors {
         store.look()?;
         tell_what_was_taken(store, scope.ledger);
