@@ -13,9 +13,11 @@ use crate::path::ProjectPath;
 use crate::record::{Edit, Piece};
 
 /// The blobs that this process knows to be durable.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Blobs {
     durable: HashSet<String>,
+    /// Whose unfinished files are whose.
+    owner: String,
     parts: u64,
 }
 
@@ -28,6 +30,11 @@ pub(crate) fn path(digest: &str) -> ProjectPath {
 }
 
 impl Blobs {
+    /// The blobs of an opening of this name.
+    pub(crate) fn new(owner: &str) -> Self {
+        Self { durable: HashSet::new(), owner: owner.into(), parts: 0 }
+    }
+
     /// The edits of a change, as a record says them. Long pieces become blobs, durable before this returns.
     pub(crate) fn edits<F: Fs>(&mut self, fs: &F, change: &Change) -> Result<Vec<Edit>, Fault> {
         change
@@ -73,7 +80,7 @@ impl Blobs {
     fn keep<F: Fs>(&mut self, fs: &F, digest: &str, bytes: &[u8]) -> Result<(), Fault> {
         fs.make_folder(&folder())?;
         self.parts += 1;
-        let part = ProjectPath::own(&format!("blobs/{}-{}.part", fs.process(), self.parts));
+        let part = ProjectPath::own(&format!("blobs/{}-{}.part", self.owner, self.parts));
         // It is written even if one of that name is there: that one may not be durable, or not be whole.
         let file = files::create(fs, &part)?;
         let written = fs.write_at(&file, 0, bytes).and_then(|()| fs.sync(&file));

@@ -130,6 +130,11 @@ impl Document {
         }
     }
 
+    /// The record that changed a version, if it is remembered.
+    pub(crate) fn changed_by(&self, version: u64) -> Option<u64> {
+        self.past.get(self.past.partition_point(|past| past.number <= version)).map(|past| past.number)
+    }
+
     /// The oldest change that is remembered: its number, or the one after the version itself.
     pub(crate) fn remembers_from(&self) -> u64 {
         self.past.front().map_or(self.version + 1, |oldest| oldest.number)

@@ -14,7 +14,7 @@ use crate::fs::{Fs, Stamp};
 use crate::limits;
 use crate::notice::Notice;
 use crate::path::ProjectPath;
-use crate::place::{Stray, is_racy};
+use crate::place::{Standing, Stray, is_racy};
 use crate::record::{DocumentRecord, Kind, Presence};
 use crate::store::Store;
 use crate::walk::{only_by_hand_since, past_of};
@@ -119,13 +119,13 @@ impl<F: Fs> Store<F> {
             return self.is_quiet(path, stamp, since);
         }
         let never_placed = seen.is_none() && found.is_none();
-        if never_placed && matches!(self.documents[path].recognise(None), Known::Version(_)) {
+        if never_placed && self.absence_is_ours(path) {
+            self.clear_suspect(path);
             return Ok(Quiet::AsKnown);
         }
         let gone = self.documents[path].is_gone();
-        let newest = |version| !gone && seen.is_none_or(|seen| seen.version <= version);
         match self.standing(path)? {
-            crate::place::Standing::Version(version, stamp) if newest(version) => {
+            Standing::Version(version, stamp) if !gone && self.may_be_behind(path, version) => {
                 self.note_seen(path, version, stamp);
                 Ok(Quiet::AsKnown)
             }
@@ -133,6 +133,14 @@ impl<F: Fs> Store<F> {
                 self.suspect(path)?;
                 Ok(Quiet::Unsettled)
             }
+        }
+    }
+
+    /// Whether there is no file because nobody has come to place one yet, or because it was removed by a commit.
+    fn absence_is_ours(&self, path: &ProjectPath) -> bool {
+        match self.documents[path].recognise(None) {
+            Known::Version(version) => self.may_be_behind(path, version),
+            Known::Foreign => false,
         }
     }
 
@@ -244,14 +252,16 @@ impl<F: Fs> Store<F> {
             let entry = Foreign { document: path.clone(), text, from: From::Place(stamp) };
             match (known, stamp) {
                 (Known::Version(version), Some(stamp)) => {
-                    match seen.is_some_and(|seen| seen.version > version) {
+                    match !self.may_be_behind(path, version) {
                         // People may take back what they did themselves.
                         true if only_by_hand_since(&self.fs, path, version)? => foreign.push(entry),
                         true => put_back.push((entry, version, stamp)),
                         false => self.note_seen(path, version, stamp),
                     }
                 }
-                (Known::Version(_), None) if seen.is_none() || removed => self.clear_suspect(path),
+                (Known::Version(_), None) if removed || seen.is_none() && self.absence_is_ours(path) => {
+                    self.clear_suspect(path);
+                }
                 _ => foreign.push(entry),
             }
         }

@@ -33,6 +33,8 @@ pub(crate) struct Journal<F: Fs> {
     /// The lines after that one, to write them anew should a sync fail.
     unsynced: VecDeque<Vec<u8>>,
     pub(crate) bytes_since_checkpoint: u64,
+    /// Whether it had been closed when it was opened here, so that nobody else was at work.
+    pub(crate) was_closed: bool,
     /// A sync of this file failed, so another one would prove nothing.
     failed: Option<Fault>,
 }
@@ -127,6 +129,7 @@ impl<F: Fs> Journal<F> {
             durable: 0,
             unsynced: VecDeque::new(),
             bytes_since_checkpoint,
+            was_closed: length == end,
             failed: None,
         };
         if torn {
@@ -266,6 +269,7 @@ impl<F: Fs> Journal<F> {
             durable: start.number,
             unsynced: VecDeque::new(),
             bytes_since_checkpoint: 0,
+            was_closed: false,
             failed: None,
         })
     }

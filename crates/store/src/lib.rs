@@ -5,6 +5,7 @@
 pub mod fuzz;
 pub mod limits;
 
+mod alive;
 mod batch;
 mod blobs;
 mod checkpoint;

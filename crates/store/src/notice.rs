@@ -1,5 +1,6 @@
 //! What the store tells beside its answers; an interface decides how to show it.
 
+use crate::fault::Fault;
 use crate::path::ProjectPath;
 
 /// Something a person may want to know.
@@ -25,6 +26,11 @@ pub enum Notice {
         path: ProjectPath,
         /// The record whose version it was.
         version: u64,
+    },
+    /// A document could not be put into its place; it will be tried again.
+    NotPlaced {
+        /// Why.
+        fault: Fault,
     },
     /// After a power loss, bytes that nobody committed were put aside.
     PutAside {

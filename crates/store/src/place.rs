@@ -35,14 +35,23 @@ pub(crate) struct Stray {
 }
 
 /// A new version of a document, written and ready to be put in its place.
-struct Part {
+pub(crate) struct Part {
     document: ProjectPath,
     version: u64,
-    file: ProjectPath,
+    pub file: ProjectPath,
     /// Nothing when the document is to vanish.
     stamp: Option<Stamp>,
     /// How long it took to write.
     cost: Duration,
+}
+
+/// When a document is put into its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Circumstance {
+    /// While everyone is at work: a file that is missing or older than it could be is somebody's deed.
+    AtWork,
+    /// After the machine stopped: any version, or none, may be left.
+    AfterCrash,
 }
 
 /// What stands in a document's place.
@@ -54,6 +63,13 @@ pub(crate) enum Standing {
     Version(u64, Stamp),
     /// Something else, or something that is being written.
     Foreign,
+}
+
+impl Part {
+    /// Whether there is a file to be placed, or one to vanish.
+    pub(crate) fn has_file(&self) -> bool {
+        self.stamp.is_some()
+    }
 }
 
 pub(crate) fn folder() -> ProjectPath {
@@ -82,7 +98,7 @@ impl<F: Fs> Store<F> {
             let locked = self.locked(|store| {
                 for part in &parts {
                     tried += 1;
-                    let result = store.put(part);
+                    let result = store.put(part, Circumstance::AtWork);
                     put = std::mem::replace(&mut put, Ok(())).and(result);
                 }
                 Ok(())
@@ -114,13 +130,21 @@ impl<F: Fs> Store<F> {
     }
 
     /// As many as can be written, and why there are no more.
-    fn write_parts(&mut self, paths: &[ProjectPath]) -> (Vec<Part>, Result<(), Fault>) {
+    pub(crate) fn write_parts(&mut self, paths: &[ProjectPath]) -> (Vec<Part>, Result<(), Fault>) {
         let mut parts = Vec::with_capacity(paths.len());
         let mut written = self.fs.make_folder(&folder());
         if written.is_err() {
             return (parts, written);
         }
         for path in paths {
+            match self.is_there(path) {
+                Ok(false) => {}
+                Ok(true) => continue,
+                Err(fault) => {
+                    written = written.and(Err(fault));
+                    continue;
+                }
+            }
             let begun = self.fs.now().steady;
             let (part, file) = self.part_names(path);
             let document = &self.documents[path];
@@ -140,11 +164,35 @@ impl<F: Fs> Store<F> {
         (parts, written)
     }
 
+    /// Whether the newest version turns out to be in place already, when nothing was known of the file.
+    fn is_there(&mut self, path: &ProjectPath) -> Result<bool, Fault> {
+        let document = &self.documents[path];
+        if document.disk.seen.is_some() || document.text.is_none() {
+            return Ok(false);
+        }
+        match self.standing(path)? {
+            Standing::Version(version, stamp) if version == self.documents[path].version => {
+                self.note_seen(path, version, stamp);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether a file may hold a version, or be missing, because nobody has come to place a newer one; else somebody
+    /// put it back.
+    pub(crate) fn may_be_behind(&self, path: &ProjectPath, version: u64) -> bool {
+        let Some(document) = self.documents.get(path) else { return false };
+        match document.disk.seen {
+            Some(seen) => version >= seen.version,
+            None => document.changed_by(version).is_none_or(|number| number > self.placed_up_to),
+        }
+    }
+
     /// Names for a new version of a document: while it is written, and when it is whole.
     pub(crate) fn part_names(&mut self, document: &ProjectPath) -> (ProjectPath, ProjectPath) {
         self.parts += 1;
-        let (mark, process) = (mark(document), self.fs.process());
-        let name = format!("placing/{mark}-{process}-{:x}-{}", self.nonce, self.parts);
+        let name = format!("placing/{}-{}-{}", mark(document), self.alive.name, self.parts);
         (ProjectPath::own(&format!("{name}.part")), ProjectPath::own(&format!("{name}.out")))
     }
 
@@ -176,45 +224,53 @@ impl<F: Fs> Store<F> {
     }
 
     /// Puts one document into its place, under the lock.
-    fn put(&mut self, part: &Part) -> Result<(), Fault> {
-        let standing = self.standing(&part.document).inspect_err(|_| drop(self.discard(part)))?;
+    pub(crate) fn put(&mut self, part: &Part, circumstance: Circumstance) -> Result<(), Fault> {
+        let path = &part.document;
+        let standing = self.standing(path).inspect_err(|_| drop(self.discard(part)))?;
         // Somebody may have removed the document since the part was written, or made it again.
-        let as_then = |document: &&Document| document.text.is_some() == part.stamp.is_some();
-        let Some(document) = self.documents.get(&part.document).filter(as_then) else {
-            return files::discard(&self.fs, &part.file);
+        let as_then = |document: &&Document| document.text.is_some() == part.has_file();
+        let Some(document) = self.documents.get(path).filter(as_then) else {
+            return self.discard(part);
         };
-        let was_there = document.disk.seen.is_some();
-        let absence = document.recognise(None);
+        let (was_there, absence) = (document.disk.seen.is_some(), document.recognise(None));
+        let allowed = |version| circumstance == Circumstance::AfterCrash || self.may_be_behind(path, version);
         match (standing, part.stamp) {
             // Another process was faster and has placed this version, or a newer one.
             (Standing::Version(version, stamp), _) if version >= part.version => {
-                self.note_seen(&part.document, version, stamp);
+                self.note_seen(path, version, stamp);
                 self.discard(part)
             }
-            (Standing::Nothing, Some(_)) if matches!(absence, Known::Version(version) if version > part.version) => {
-                self.placed(part, None);
-                self.discard(part)
-            }
-            (Standing::Version(_, old), Some(new)) => {
-                let new = self.keep_permissions(part, old, new)?;
+            (Standing::Version(version, old), Some(new)) if allowed(version) => {
+                let new = self.keep_permissions(part, old, new).inspect_err(|_| drop(self.discard(part)))?;
                 self.exchange(part, old, new)
             }
-            (Standing::Version(_, old), None) => {
-                self.fs.rename(&part.document, &part.file)?;
-                self.came_out(part, old)?;
+            (Standing::Version(version, old), None) if allowed(version) => {
+                self.fs.rename(path, &part.file)?;
+                let looked = self.came_out(part, old);
                 self.placed(part, None);
-                Ok(())
+                looked
             }
             (Standing::Nothing, None) => {
                 self.placed(part, None);
                 Ok(())
             }
-            (Standing::Nothing, Some(new)) if absence != Known::Foreign && !was_there => self.put_new(part, new),
-            _ => {
-                self.suspect(&part.document)?;
-                self.discard(part)
-            }
+            (Standing::Nothing, Some(new)) => match absence {
+                Known::Version(version) if version > part.version => {
+                    self.placed(part, None);
+                    self.discard(part)
+                }
+                Known::Version(version) if !was_there && allowed(version) => self.put_new(part, new),
+                _ if circumstance == Circumstance::AfterCrash => self.put_new(part, new),
+                _ => self.leave_alone(part),
+            },
+            _ => self.leave_alone(part),
         }
+    }
+
+    /// What stands there is none of ours: it is looked at until it is quiet.
+    fn leave_alone(&mut self, part: &Part) -> Result<(), Fault> {
+        let noted = self.suspect(&part.document);
+        self.discard(part).and(noted)
     }
 
     fn put_new(&mut self, part: &Part, new: Stamp) -> Result<(), Fault> {
@@ -223,10 +279,7 @@ impl<F: Fs> Store<F> {
                 self.placed(part, Some(new));
                 Ok(())
             }
-            Err(fault) if fault.kind == FaultKind::Exists => {
-                self.suspect(&part.document)?;
-                self.discard(part)
-            }
+            Err(fault) if fault.kind == FaultKind::Exists => self.leave_alone(part),
             Err(fault) => self.discard(part).and(Err(fault)),
         }
     }
@@ -244,21 +297,21 @@ impl<F: Fs> Store<F> {
             Err(fault) if fault.kind == FaultKind::Unsupported => return self.replace(part, old, new),
             other => other.inspect_err(|_| drop(self.discard(part)))?,
         }
-        self.came_out(part, old)?;
+        let looked = self.came_out(part, old);
         self.placed(part, Some(new));
-        Ok(())
+        looked
     }
 
     /// Where the file system has no exchange: the old file is kept under a second name while the new one takes its
     /// place. An edit that is renamed into place between the two calls would be lost; `doctor` says so.
     fn replace(&mut self, part: &Part, old: Stamp, new: Stamp) -> Result<(), Fault> {
         let kept = ProjectPath::own(&part.file.as_str()[crate::path::OWN.len() + 1..].replace(".out", "-old.out"));
-        self.fs.link(&part.document, &kept)?;
-        self.fs.rename(&part.file, &part.document)?;
+        self.fs.link(&part.document, &kept).inspect_err(|_| drop(self.discard(part)))?;
+        self.fs.rename(&part.file, &part.document).inspect_err(|_| drop(self.discard(part)))?;
         let part = Part { document: part.document.clone(), file: kept, stamp: Some(new), ..*part };
-        self.came_out(&part, old)?;
+        let looked = self.came_out(&part, old);
         self.placed(&part, Some(new));
-        Ok(())
+        looked
     }
 
     /// Looks at the file that came out: it should be the one that stood there a moment ago.

@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
+use crate::alive::{self, Alive};
 use crate::blobs::Blobs;
 use crate::checkpoint::{self, Checkpoint};
 use crate::documents::Known;
 use crate::fault::{Fault, FaultKind};
 use crate::files;
-use crate::fs::Fs;
+use crate::fs::{Fs, Mode};
 use crate::journal::{Boot, Head, Journal, Opened};
 use crate::lock::Lock;
 use crate::notice::Notice;
 use crate::path::ProjectPath;
-use crate::place::{self, Due, Stray};
+use crate::place::{self, Circumstance, Due, Stray};
 use crate::record::{Found, Kind};
 use crate::segment;
 use crate::store::{Listener, Store};
@@ -42,7 +43,9 @@ impl<F: Fs> Store<F> {
         let released = store.lock.give_up(&store.fs);
         recovered.and(released)?;
         store.sync()?;
-        store.place(Due::All)?;
+        if let Err(fault) = store.place(Due::All) {
+            (store.listener)(&Notice::NotPlaced { fault });
+        }
         Ok(store)
     }
 
@@ -57,7 +60,9 @@ impl<F: Fs> Store<F> {
             entries.iter().flat_map(|entry| entry.record.docs.iter().map(|doc| doc.path.clone())).collect();
         changed.sort();
         changed.dedup();
-        let nonce = u64::try_from(fs.now().wall.rem_euclid(1 << 60)).unwrap_or_default();
+        let alive = Alive::announce(&fs)?;
+        // Whoever closes the journal leaves every file in its place.
+        let placed_up_to = if journal.was_closed { journal.head.number } else { head.number };
         let mut store = Self {
             fs,
             lock,
@@ -65,14 +70,15 @@ impl<F: Fs> Store<F> {
             documents,
             behind: BTreeMap::new(),
             next_placing: Duration::ZERO,
-            blobs: Blobs::default(),
+            blobs: Blobs::new(&alive.name),
+            alive,
             strays: Vec::new(),
             listener,
             news: Vec::new(),
             fold,
             checkpoint_size: size,
             checkpoint_number: head.number,
-            nonce,
+            placed_up_to,
             parts: 0,
             folders: HashSet::new(),
             broken: None,
@@ -82,7 +88,7 @@ impl<F: Fs> Store<F> {
     }
 
     fn recover(&mut self, boot: Boot, changed: &[ProjectPath]) -> Result<(), Fault> {
-        match boot {
+        let recovered = match boot {
             Boot::Same => self.recover_strays(),
             Boot::Restarted | Boot::Crashed => {
                 let mut found = self.clear_placing()?;
@@ -90,22 +96,27 @@ impl<F: Fs> Store<F> {
                 // same was edited: long ago, or, when the machine crashed, perhaps just then, and is half there.
                 let all: Vec<ProjectPath> = self.documents.keys().cloned().collect();
                 for path in if boot == Boot::Crashed { &all } else { changed } {
-                    found.extend(self.put_aside(path, path)?);
-                    self.rebuild(path)?;
+                    // One that cannot be put back now holds up no other; it stays behind.
+                    match self.put_aside(path, path).and_then(|aside| self.rebuild(path).map(|()| aside)) {
+                        Ok(aside) => found.extend(aside),
+                        Err(fault) => (self.listener)(&Notice::NotPlaced { fault }),
+                    }
                 }
                 self.record_found(found)?;
                 // Its header names this boot, so that the next process knows that all of this has been done.
                 self.announce_segment()?;
                 self.journal.next_segment(&self.fs)
             }
-        }
+        };
+        recovered.and_then(|()| alive::clear(&self.fs))
     }
 
     /// Same boot: a whole file in `placing/` may be an edit that came out of its place just before its process died.
     fn recover_strays(&mut self) -> Result<(), Fault> {
         let now = self.fs.now().steady;
         for (file, document) in self.left_in_placing()? {
-            let (Some(document), Some(stamp)) = (document, self.fs.look(&file)?) else { continue };
+            // Something else than a file is none of ours.
+            let (Some(document), Ok(Some(stamp))) = (document, self.fs.look(&file)) else { continue };
             self.strays.push(Stray { document, file, stamp, since: now, ours: false });
         }
         Ok(())
@@ -117,7 +128,9 @@ impl<F: Fs> Store<F> {
         let names = self.fs.list(&place::folder())?.unwrap_or_default();
         let mut left = Vec::new();
         for name in names {
-            if self.belongs_to_another(&name) {
+            // Files of an opening that lives are its own to look after.
+            let owner = name.split('-').nth(1).unwrap_or_default();
+            if alive::lives(&self.fs, owner)? {
                 continue;
             }
             let file = ProjectPath::own(&format!("placing/{name}"));
@@ -130,14 +143,6 @@ impl<F: Fs> Store<F> {
             }
         }
         Ok(left)
-    }
-
-    /// Files of a process that is still there are its own to look after.
-    fn belongs_to_another(&self, name: &str) -> bool {
-        let process = name.split('-').nth(1).and_then(|number| number.parse().ok());
-        process.is_some_and(|process: u32| {
-            process != self.fs.process() && self.fs.process_state(process) != crate::fs::ProcessState::Gone
-        })
     }
 
     /// Other boot: nothing in `placing/` was synced, so nothing in it can be trusted.
@@ -166,24 +171,19 @@ impl<F: Fs> Store<F> {
         }
     }
 
-    /// Other boot: puts the newest version into place. Nobody else can be here yet, so there is nothing to exchange.
+    /// Other boot: puts the newest version into place, durable. Somebody may be saving it just now, so it is placed as
+    /// carefully as ever.
     fn rebuild(&mut self, path: &ProjectPath) -> Result<(), Fault> {
-        let document = &self.documents[path];
-        let there = document.disk.seen;
-        match document.text.clone() {
-            None if there.is_some() => {
-                self.fs.remove(path)?;
-                self.forget_file(path);
+        if self.documents[path].is_placed() {
+            return Ok(());
+        }
+        let (parts, written) = self.write_parts(std::slice::from_ref(path));
+        written?;
+        for part in &parts {
+            if part.has_file() {
+                self.fs.sync(&self.fs.open(&part.file, Mode::Read)?)?;
             }
-            Some(text) if there.is_none_or(|seen| seen.version != document.version) => {
-                let version = document.version;
-                self.fs.make_folder(&place::folder())?;
-                let (part, file) = self.part_names(path);
-                let stamp = self.write_part(path, &text, &part, &file)?;
-                self.fs.rename(&file, path)?;
-                self.note_seen(path, version, stamp);
-            }
-            _ => {}
+            self.put(part, Circumstance::AfterCrash)?;
         }
         Ok(())
     }
@@ -266,6 +266,6 @@ fn prepare_folder<F: Fs>(fs: &F, missing: Missing) -> Result<(), Fault> {
         return Ok(());
     }
     fs.make_folder(&own)?;
-    let file = fs.open(&ignore, crate::fs::Mode::Create)?;
+    let file = fs.open(&ignore, Mode::Create)?;
     fs.write_at(&file, 0, b"*\n")
 }

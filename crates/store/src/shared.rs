@@ -4,7 +4,9 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::commit::{Commit, CommitError};
+use crate::fault::{Fault, FaultKind};
 use crate::fs::Fs;
+use crate::path::ProjectPath;
 use crate::store::Store;
 
 /// A store that threads share.
@@ -68,7 +70,14 @@ impl<F: Fs> Shared<F> {
         self.synced.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// After a panic of another thread nobody knows what is in memory and what in the journal.
     fn lock(&self) -> MutexGuard<'_, State<F>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(|poisoned| {
+            let mut state = poisoned.into_inner();
+            let reason = "a thread panicked while it worked on it";
+            let fault = Fault::new("use", &ProjectPath::own(""), FaultKind::Reopen, reason);
+            state.store.break_with(fault);
+            state
+        })
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 use text::Text;
 
+use crate::alive::Alive;
 use crate::blobs::{self, Blobs};
 use crate::commit::CommitError;
 use crate::documents::{Document, Documents};
@@ -43,8 +44,10 @@ pub struct Store<F: Fs> {
     pub(crate) fold: Option<Box<RawValue>>,
     pub(crate) checkpoint_size: u64,
     pub(crate) checkpoint_number: u64,
-    /// Tells the files of this opening from those of others.
-    pub(crate) nonce: u64,
+    /// Tells others that this opening lives, and its files from theirs.
+    pub(crate) alive: Alive<F>,
+    /// The newest record at which every file was known to be in its place: an older version is nobody's delay.
+    pub(crate) placed_up_to: u64,
     pub(crate) parts: u64,
     /// Folders that are known to exist.
     pub(crate) folders: HashSet<ProjectPath>,

@@ -11,7 +11,7 @@ use crate::fs::{Fs, Mode, Stamp};
 use crate::journal::Head;
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::place::{self, Due};
+use crate::place::{self, Circumstance, Due};
 use crate::record::{DocumentRecord, Kind, Presence, Record};
 use crate::store::{Store, exists};
 
@@ -103,6 +103,7 @@ impl<F: Fs> Store<F> {
                 checkpoint::write(&store.fs, &mut store.blobs, head, &store.documents, fold.as_deref())?;
             store.checkpoint_number = head.number;
             store.fold = fold;
+            store.placed_up_to = head.number;
             store.announce_segment()?;
             store.journal.next_segment(&store.fs)?;
             store.journal.bytes_since_checkpoint = 0;
@@ -114,7 +115,12 @@ impl<F: Fs> Store<F> {
     pub fn close(mut self) -> Result<Head, Fault> {
         self.finish()?;
         // The padding is for those who write; whoever reads the file sees it without.
-        self.locked(|store| store.journal.trim(&store.fs))?;
+        // It also says that every file is in its place.
+        self.locked(|store| match store.behind.is_empty() {
+            true => store.journal.trim(&store.fs),
+            false => Ok(()),
+        })?;
+        self.alive.leave(&self.fs)?;
         Ok(self.journal.head)
     }
 
@@ -130,8 +136,14 @@ impl<F: Fs> Store<F> {
         Ok(())
     }
 
-    /// Whether every file holds the newest version, whoever committed it.
+    /// Whether every file holds the newest version, whoever committed it. What others have not come to is placed for
+    /// them, under the lock, or there would never be a checkpoint while they work.
     fn all_in_place(&mut self) -> Result<bool, Fault> {
+        let left: Vec<ProjectPath> =
+            self.behind.keys().filter(|path| self.documents.contains_key(*path)).cloned().collect();
+        let (parts, written) = self.write_parts(&left);
+        let put = parts.iter().try_for_each(|part| self.put(part, Circumstance::AtWork));
+        written.and(put)?;
         for path in self.changed_since_checkpoint() {
             match (self.standing(&path)?, &self.documents[&path]) {
                 (crate::place::Standing::Version(version, stamp), document) if version == document.version => {

@@ -245,6 +245,7 @@ fn what_another_process_did_is_no_edit() {
         let (mut other, _) = open(desk.folder.path());
         other.commit(Commit::new("a test", 1, vec![(path("a.md"), what)])).unwrap();
         other.place(Due::All).unwrap();
+        drop(other);
         assert_eq!(settle(&mut desk.store), None, "another process {deed} it");
         assert_eq!(desk.store.head().number, 2);
         desk.prove();
