@@ -126,19 +126,19 @@ impl<F: Fs> Store<F> {
                 }
                 What::Write(content) => {
                     self.blobs.keep_piece(&self.fs, content)?;
-                    self.keep_cut(path)?;
+                    self.keep_old(path)?;
                 }
                 What::Edit(change) => {
                     self.blobs.keep_pieces(&self.fs, change)?;
                 }
-                What::Delete => self.keep_cut(path)?,
+                What::Delete => self.keep_old(path)?,
             }
         }
         Ok(())
     }
 
     /// What goes is in the record, too: a large document becomes a blob before the lock is taken.
-    fn keep_cut(&mut self, path: &ProjectPath) -> Result<(), Fault> {
+    fn keep_old(&mut self, path: &ProjectPath) -> Result<(), Fault> {
         let large = |text: &&Text| text.len() > limits::INLINE_BYTES;
         match self.documents.get(path).and_then(|document| document.text.as_ref()).filter(large) {
             Some(text) => self.blobs.keep_piece(&self.fs, &text.to_vec()),

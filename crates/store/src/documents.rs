@@ -330,6 +330,13 @@ mod tests {
         check_merge(&ROWS, "| T1 | COMPLETED | |\n| T2 | PENDING | mine |\n", expected, 2, 0);
     }
 
+    /// QL-23: one that was saved by a formatter, or with other line ends, neither.
+    #[test]
+    fn a_stale_buffer_that_was_formatted_reverts_no_row() {
+        let expected = "| T1  | COMPLETED | |\r\n| T2  | COMPLETED | mine |\r\n| T3 | PENDING | |\n";
+        check_merge(&ROWS, "| T1  | PENDING | |\r\n| T2  | PENDING | mine |\r\n", expected, 1, 0);
+    }
+
     #[test]
     fn where_both_changed_a_cell_the_person_wins() {
         let expected = "| T1 | FAILED | |\n| T2 | COMPLETED | |\n| T3 | PENDING | |\n";

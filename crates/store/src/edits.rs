@@ -89,9 +89,18 @@ impl<F: Fs> Store<F> {
     /// Looks until nothing is unsettled; for commands that come and go.
     pub fn settle(&mut self) -> Result<(), Fault> {
         let start = self.fs.now().steady;
+        let mut told = false;
         while self.look()?.unsettled > 0 {
-            if self.fs.now().steady.saturating_sub(start) > limits::WRITER_PATIENCE * 2 {
+            let waited = self.fs.now().steady.saturating_sub(start);
+            if waited > limits::WRITER_PATIENCE * 2 {
                 return Ok(());
+            }
+            if waited > limits::WAITING_TOLD && !told {
+                told = true;
+                let waits = self.documents.iter().filter(|(_, document)| document.disk.suspect.is_some());
+                let strays = self.strays.iter().filter(|stray| !stray.ours).map(|stray| stray.document.clone());
+                let paths = waits.map(|(path, _)| path.clone()).chain(strays).collect();
+                (self.listener)(&Notice::Waiting { paths });
             }
             self.fs.pause(limits::EDIT_SETTLES);
         }
@@ -197,7 +206,7 @@ impl<F: Fs> Store<F> {
         for path in settled.iter().chain(strays.iter().map(|stray| &stray.document)) {
             self.look_up_past(path)?;
         }
-        let mut read = Vec::new();
+        let (mut read, mut merged) = (Vec::new(), Vec::new());
         let taken = self.locked(|store| {
             let mut foreign = store.read_foreign(settled)?;
             for stray in &strays {
@@ -213,7 +222,7 @@ impl<F: Fs> Store<F> {
             }
             let mut records = Vec::new();
             for group in in_groups(foreign) {
-                records.push(store.record_edits(group)?);
+                records.push(store.record_edits(group, &mut merged)?);
             }
             Ok(records)
         });
@@ -227,6 +236,9 @@ impl<F: Fs> Store<F> {
         }
         for (record, paths) in &records {
             (self.listener)(&Notice::Edited { record: *record, paths: paths.clone() });
+        }
+        for (path, base, record) in merged {
+            (self.listener)(&Notice::Merged { path, base, record });
         }
         Ok(records.last().map(|(record, _)| *record))
     }
@@ -286,7 +298,11 @@ impl<F: Fs> Store<F> {
         Ok(())
     }
 
-    fn record_edits(&mut self, foreign: Vec<Foreign>) -> Result<(u64, Vec<ProjectPath>), Fault> {
+    fn record_edits(
+        &mut self,
+        foreign: Vec<Foreign>,
+        merged_edits: &mut Vec<(ProjectPath, u64, u64)>,
+    ) -> Result<(u64, Vec<ProjectPath>), Fault> {
         let mut record = self.record(Kind::Edit, "edited by hand", self.journal.head);
         let number = record.number;
         let mut taken = Vec::new();
@@ -323,6 +339,9 @@ impl<F: Fs> Store<F> {
                 file,
                 edits: self.blobs.edits(&self.fs, &change)?,
             });
+            if after != entry.text {
+                merged_edits.push((entry.document.clone(), base, number));
+            }
             let version = if in_place { number } else { base };
             taken.push((entry, version, change, after, found));
         }

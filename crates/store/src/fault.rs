@@ -89,6 +89,10 @@ fn hint(kind: FaultKind) -> &'static str {
         FaultKind::Denied => "; change its owner or permissions, then try again",
         FaultKind::NoHandles => "; close some programs or raise `ulimit -n`, then try again",
         FaultKind::Device => "; the disk failed: look at the system's log before going on",
+        FaultKind::NotAFile => "; put a regular file or a folder there, or move away what is there",
+        FaultKind::Damaged => {
+            "; bring `.multiverse` back from a copy, or move it away and adopt the documents anew: they are as they are"
+        }
         FaultKind::Reopen => "; open the project again",
         _ => "",
     }

@@ -6,10 +6,11 @@ use crate::blobs;
 use crate::commit::{Commit, CommitError, What};
 use crate::fault::Fault;
 use crate::fs::Fs;
+use crate::journal::Head;
 use crate::path::ProjectPath;
 use crate::record::{Kind, Record};
-use crate::store::{Store, exists};
-use crate::walk::{Step, follow, walk};
+use crate::store::Store;
+use crate::walk::{Problem, Step, follow, walk};
 
 /// Why it is not possible to go back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +45,22 @@ pub enum HistoryError {
         /// The document.
         path: ProjectPath,
     },
+    /// The document did not exist then.
+    #[error("{path} did not exist at record {number}; if it is to go, remove the file")]
+    NotThen {
+        /// The document.
+        path: ProjectPath,
+        /// The record.
+        number: u64,
+    },
+    /// The record did not merge an edit of this document.
+    #[error("record {number} did not merge {path} with anything: it is as it was written there")]
+    NotMerged {
+        /// The document.
+        path: ProjectPath,
+        /// The record.
+        number: u64,
+    },
     /// The document is as it was.
     #[error("{path} is already as it was at record {number}")]
     Same {
@@ -60,14 +77,26 @@ pub enum HistoryError {
     Fault(#[from] Fault),
 }
 
-/// All records in order. Damage is passed over; `verify` tells of it.
-pub fn records<F: Fs>(fs: &F, mut take: impl FnMut(Record)) -> Result<crate::Head, Fault> {
-    walk(fs, &mut |step| {
-        if let Step::Record(record, _) = step {
-            take(*record);
+/// What a way through all records brought.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// The last record.
+    pub head: Head,
+    /// What is wrong on the way.
+    pub problems: Vec<Problem>,
+}
+
+/// All records in order. Damage is passed over and named.
+pub fn records<F: Fs>(fs: &F, mut take: impl FnMut(Record)) -> Result<Walked, Fault> {
+    let mut problems = Vec::new();
+    let head = walk(fs, &mut |step| {
+        match step {
+            Step::Record(record, _) => take(*record),
+            Step::Problem(problem) => problems.push(problem),
         }
         Ok(())
-    })
+    })?;
+    Ok(Walked { head, problems })
 }
 
 /// A document as of a record: nothing when it did not exist then.
@@ -137,16 +166,37 @@ impl<F: Fs> Store<F> {
     /// Puts a document back to what it was at a record, as a new record.
     pub fn restore(&mut self, path: &ProjectPath, number: u64) -> Result<u64, HistoryError> {
         self.catch_up()?;
+        if number == 0 {
+            return Err(HistoryError::NoRecord { number, newest: self.head().number });
+        }
         let then = document_at(&self.fs, path, number)?;
-        let same = HistoryError::Same { path: path.clone(), number };
-        let what = match then {
-            None if !exists(&self.documents, path) => return Err(same),
-            then if then.as_ref() == self.read(path) => return Err(same),
-            None => What::Delete,
-            Some(text) if exists(&self.documents, path) => What::Write(text.to_vec().into()),
-            Some(text) => What::Create(text.to_vec().into()),
+        let text = then.ok_or_else(|| HistoryError::NotThen { path: path.clone(), number })?;
+        self.put_back(path, number, &text, format!("{path} put back to record {number}"))
+    }
+
+    /// Puts a document back to what a person had written, before it was merged with what had been committed meanwhile.
+    pub fn restore_as_written(&mut self, path: &ProjectPath, number: u64) -> Result<u64, HistoryError> {
+        self.catch_up()?;
+        let mut written = None;
+        walk(&self.fs, &mut |step| {
+            if let Step::Record(record, _) = step
+                && record.number == number
+            {
+                written = record.docs.into_iter().find(|entry| entry.path == *path).and_then(|entry| entry.file);
+            }
+            Ok(())
+        })?;
+        let piece = written.ok_or_else(|| HistoryError::NotMerged { path: path.clone(), number })?;
+        let text = blobs::text(&self.fs, &piece)?;
+        self.put_back(path, number, &text, format!("{path} put back to what was written at record {number}"))
+    }
+
+    fn put_back(&mut self, path: &ProjectPath, number: u64, text: &Text, cause: String) -> Result<u64, HistoryError> {
+        let what = match self.read(path) {
+            Some(now) if now == text => return Err(HistoryError::Same { path: path.clone(), number }),
+            Some(_) => What::Write(text.to_vec().into()),
+            None => What::Create(text.to_vec().into()),
         };
-        let cause = format!("{path} put back to record {number}");
         let commit = Commit::new(cause, self.head().number, vec![(path.clone(), what)]).of_kind(Kind::Restore);
         Ok(self.commit(commit)?)
     }

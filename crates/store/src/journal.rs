@@ -35,6 +35,8 @@ pub(crate) struct Journal<F: Fs> {
     pub(crate) bytes_since_checkpoint: u64,
     /// Whether it had been closed when it was opened here, so that nobody else was at work.
     pub(crate) was_closed: bool,
+    /// What was cut off its end when it was opened after a restart of the machine.
+    pub(crate) cut: Option<Vec<u8>>,
     /// A sync of this file failed, so another one would prove nothing.
     failed: Option<Fault>,
 }
@@ -130,9 +132,19 @@ impl<F: Fs> Journal<F> {
             unsynced: VecDeque::new(),
             bytes_since_checkpoint,
             was_closed: length == end,
+            cut: None,
             failed: None,
         };
         if torn {
+            // Whoever is killed while writing leaves padding behind; a journal without it had been closed.
+            if boot == Boot::Same && !segment::is_padded(fs, &journal.file)? {
+                let reason = format!("record {} is damaged; run `multiverse verify`", head.number + 1);
+                let path = segment::path(journal.header.segment);
+                return Err(Fault::new("read", &path, FaultKind::Damaged, reason));
+            }
+            if boot != Boot::Same {
+                journal.cut = Some(journal.tail(fs)?).filter(|tail| !tail.is_empty());
+            }
             journal.cut_tail(fs)?;
         }
         journal.make_durable(fs, &entries)?;
@@ -270,6 +282,7 @@ impl<F: Fs> Journal<F> {
             unsynced: VecDeque::new(),
             bytes_since_checkpoint: 0,
             was_closed: false,
+            cut: None,
             failed: None,
         })
     }
@@ -352,6 +365,17 @@ impl<F: Fs> Journal<F> {
     fn blank(&mut self, fs: &F, to: u64) -> Result<(), Fault> {
         let padding = vec![b'\n'; usize::try_from(to - self.end).unwrap_or_default()];
         fs.write_at(&self.file, self.end, &padding).map_err(|fault| Fault { kind: FaultKind::Reopen, ..fault })
+    }
+
+    /// What stands behind the last record, but for padding and zeros.
+    fn tail(&self, fs: &F) -> Result<Vec<u8>, Fault> {
+        let size = fs.stamp(&self.file)?.size.saturating_sub(self.end);
+        let mut tail = vec![0; usize::try_from(size).unwrap_or_default().min(limits::RECORD_BYTES)];
+        let count = fs.read_at(&self.file, self.end, &mut tail)?;
+        tail.truncate(count);
+        let length = tail.iter().rposition(|byte| !matches!(byte, 0 | b'\n')).map_or(0, |last| last + 1);
+        tail.truncate(length);
+        Ok(tail)
     }
 
     /// Makes padding of everything behind the last record.

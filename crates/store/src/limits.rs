@@ -34,6 +34,8 @@ pub const EDITED_TOGETHER: usize = 4 * 1024 * 1024;
 pub const EDIT_COMPANY: Duration = Duration::from_secs(1);
 /// A file that some process holds open for writing counts as unsettled for at most this long.
 pub const WRITER_PATIENCE: Duration = Duration::from_secs(10);
+/// After this long of waiting for files to be quiet, a person is told.
+pub const WAITING_TOLD: Duration = Duration::from_secs(1);
 /// The shortest time between two placings of one file.
 pub const PLACE_PAUSE: Duration = Duration::from_millis(20);
 /// A file is placed again no sooner than this many times what its last placing took: two large tables that change at

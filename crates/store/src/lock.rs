@@ -115,3 +115,14 @@ pub(crate) fn parse(content: &[u8]) -> Option<Holder> {
     let (Some("segment"), Some(segment)) = (words.next(), words.next()) else { return None };
     Some(Holder { process: process.parse().ok()?, segment: segment.parse().ok()? })
 }
+
+/// Whether somebody has held the lock of a project, and so begun a journal; without taking it.
+pub(crate) fn was_signed<F: Fs>(fs: &F) -> Result<bool, Fault> {
+    let file = match fs.open(&path(), Mode::Read) {
+        Err(fault) if fault.kind == FaultKind::Missing => return Ok(false),
+        other => other?,
+    };
+    let mut buffer = [0; WIDTH];
+    let count = fs.read_at(&file, 0, &mut buffer)?;
+    Ok(parse(&buffer[..count]).is_some())
+}

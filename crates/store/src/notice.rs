@@ -27,6 +27,20 @@ pub enum Notice {
         /// The record whose version it was.
         version: u64,
     },
+    /// An edit had started from an older version: it was put on top of what was recorded since.
+    Merged {
+        /// The document.
+        path: ProjectPath,
+        /// The record whose version it started from.
+        base: u64,
+        /// The record that it became; it holds the file as it was written.
+        record: u64,
+    },
+    /// Some program has files open for writing, and may not be done.
+    Waiting {
+        /// The documents.
+        paths: Vec<ProjectPath>,
+    },
     /// A document could not be put into its place; it will be tried again.
     NotPlaced {
         /// Why.

@@ -38,8 +38,8 @@ impl<F: Fs> Store<F> {
             let advice = crate::lock::advice(holder.process, state);
             listener(&Notice::LockHeld { process: holder.process, advice });
         })?;
-        let (mut store, boot, changed) = Self::load(fs, lock, listener)?;
-        let recovered = store.recover(boot, &changed);
+        let (mut store, boot) = Self::load(fs, lock, listener)?;
+        let recovered = store.recover(boot);
         let released = store.lock.give_up(&store.fs);
         recovered.and(released)?;
         store.sync()?;
@@ -49,17 +49,15 @@ impl<F: Fs> Store<F> {
         Ok(store)
     }
 
-    fn load(fs: F, lock: Lock<F>, listener: Listener) -> Result<(Self, Boot, Vec<ProjectPath>), Fault> {
+    fn load(fs: F, lock: Lock<F>, listener: Listener) -> Result<(Self, Boot), Fault> {
         let segments = segment::numbers(&fs)?;
         let (Checkpoint { head, documents, fold, size }, (journal, entries, boot)) = match segments.is_empty() {
+            // The lock is signed when there is a journal, and not before.
+            true if lock.read(&fs)?.is_some() => return Err(journal_is_gone()),
             true => (Checkpoint::default(), (begin(&fs)?, Vec::new(), Boot::Same)),
             false => start(&fs, &segments)?,
         };
         lock.sign(&fs, journal.header.segment)?;
-        let mut changed: Vec<ProjectPath> =
-            entries.iter().flat_map(|entry| entry.record.docs.iter().map(|doc| doc.path.clone())).collect();
-        changed.sort();
-        changed.dedup();
         let alive = Alive::announce(&fs)?;
         // Whoever closes the journal leaves every file in its place.
         let placed_up_to = if journal.was_closed { journal.head.number } else { head.number };
@@ -84,18 +82,19 @@ impl<F: Fs> Store<F> {
             broken: None,
         };
         store.apply(entries)?;
-        Ok((store, boot, changed))
+        Ok((store, boot))
     }
 
-    fn recover(&mut self, boot: Boot, changed: &[ProjectPath]) -> Result<(), Fault> {
+    fn recover(&mut self, boot: Boot) -> Result<(), Fault> {
         let recovered = match boot {
             Boot::Same => self.recover_strays(),
             Boot::Restarted | Boot::Crashed => {
-                let mut found = self.clear_placing()?;
-                // A document that did not change since the checkpoint is durable. A file that differs from it all the
-                // same was edited: long ago, or, when the machine crashed, perhaps just then, and is half there.
+                let mut found = self.keep_cut()?;
+                found.extend(self.clear_placing()?);
+                // Whoever closed the journal left every file durable: one that differs was edited since. When the machine
+                // crashed, it may have been edited just then, and be half there.
                 let all: Vec<ProjectPath> = self.documents.keys().cloned().collect();
-                for path in if boot == Boot::Crashed { &all } else { changed } {
+                for path in all.iter().filter(|_| boot == Boot::Crashed) {
                     // One that cannot be put back now holds up no other; it stays behind.
                     match self.put_aside(path, path).and_then(|aside| self.rebuild(path).map(|()| aside)) {
                         Ok(aside) => found.extend(aside),
@@ -117,7 +116,12 @@ impl<F: Fs> Store<F> {
         for (file, document) in self.left_in_placing()? {
             // Something else than a file is none of ours.
             let (Some(document), Ok(Some(stamp))) = (document, self.fs.look(&file)) else { continue };
-            self.strays.push(Stray { document, file, stamp, since: now, ours: false });
+            // One that is a version of ours is of no use, unless somebody still has it open and may write to it.
+            let ours = self.is_ours(&document, &file)? && !place::is_racy(stamp, self.fs.now());
+            match ours && self.fs.has_writer(&file)? == Some(false) {
+                true => files::discard(&self.fs, &file)?,
+                false => self.strays.push(Stray { document, file, stamp, since: now, ours }),
+            }
         }
         Ok(())
     }
@@ -143,6 +147,15 @@ impl<F: Fs> Store<F> {
             }
         }
         Ok(left)
+    }
+
+    /// Other boot: what stood behind the last record is no promise broken, but somebody may want to see it.
+    fn keep_cut(&mut self) -> Result<Vec<Found>, Fault> {
+        let Some(bytes) = self.journal.cut.take() else { return Ok(Vec::new()) };
+        let part = ProjectPath::own("journal/cut.part");
+        let file = files::create(&self.fs, &part)?;
+        self.fs.write_at(&file, 0, &bytes)?;
+        Ok(vec![self.keep(&segment::path(self.journal.header.segment), &part)?])
     }
 
     /// Other boot: nothing in `placing/` was synced, so nothing in it can be trusted.
@@ -243,11 +256,14 @@ fn start<F: Fs>(fs: &F, segments: &[u64]) -> Result<(Checkpoint, Opened<F>), Fau
         .map_err(|fault| first.unwrap_or(fault))
 }
 
+pub(crate) fn journal_is_gone() -> Fault {
+    Fault::new("read", &segment::folder(), FaultKind::Damaged, "the journal that was here is gone")
+}
+
 /// Begins the journal. Another process may have made the folder a moment ago without syncing its name yet.
 fn begin<F: Fs>(fs: &F) -> Result<Journal<F>, Fault> {
-    if let Some(number) = checkpoint::numbers(fs)?.last() {
-        let reason = format!("it is gone, though a checkpoint of its record {number} is there; bring it back");
-        return Err(Fault::new("read", &segment::folder(), FaultKind::Damaged, reason));
+    if !checkpoint::numbers(fs)?.is_empty() {
+        return Err(journal_is_gone());
     }
     let journal = Journal::begin(fs)?;
     segment::sync_names(fs)?;

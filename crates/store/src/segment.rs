@@ -209,6 +209,14 @@ fn read_line(line: &[u8]) -> Line {
     }
 }
 
+/// Whether padding stands at the end of the file, as it does while somebody writes.
+pub(crate) fn is_padded<F: Fs>(fs: &F, file: &F::File) -> Result<bool, Fault> {
+    let mut end = [0; 2];
+    let size = fs.stamp(file)?.size;
+    let count = fs.read_at(file, size.saturating_sub(2), &mut end)?;
+    Ok(count == 2 && end == *b"\n\n")
+}
+
 /// Makes a segment, durable with its name, holding `lines` after the header; gives it and the offset of its end.
 pub(crate) fn create<F: Fs>(fs: &F, header: &Header, lines: &[u8]) -> Result<(F::File, u64), Fault> {
     let part = ProjectPath::own(&format!("journal/{:08}.part", header.segment));

@@ -114,11 +114,11 @@ impl<F: Fs> Store<F> {
     /// Everything in its place and nothing of ours unfinished: for commands that come and go. Gives the head.
     pub fn close(mut self) -> Result<Head, Fault> {
         self.finish()?;
-        // The padding is for those who write; whoever reads the file sees it without.
-        // It also says that every file is in its place.
+        // The padding is for those who write; whoever reads the file sees it without. That it is gone also says that
+        // every file is in its place, and durable: what differs from it later was edited.
         self.locked(|store| match store.behind.is_empty() {
-            true => store.journal.trim(&store.fs),
-            false => Ok(()),
+            true if store.sync_documents().is_ok() => store.journal.trim(&store.fs),
+            _ => Ok(()),
         })?;
         self.alive.leave(&self.fs)?;
         Ok(self.journal.head)
@@ -163,8 +163,8 @@ impl<F: Fs> Store<F> {
 
     /// Makes the changed files and their names durable; those that did not change were so at the last checkpoint.
     fn sync_documents(&mut self) -> Result<(), Fault> {
-        // An exchange is durable when both folders are.
-        let mut folders = vec![Some(place::folder())];
+        // An exchange is durable when both folders are, and they themselves.
+        let mut folders = vec![Some(place::folder()), Some(ProjectPath::own(""))];
         for path in &self.changed_since_checkpoint() {
             let document = &self.documents[path];
             let mut above = path.parent();
@@ -174,8 +174,11 @@ impl<F: Fs> Store<F> {
                 folders.push(above.clone());
             }
             if document.text.is_some() {
-                let file = self.fs.open(path, Mode::Read)?;
-                self.fs.sync(&file)?;
+                match self.fs.open(path, Mode::Read) {
+                    // Somebody has just removed it; that will be an edit.
+                    Err(fault) if fault.kind == FaultKind::Missing => {}
+                    file => self.fs.sync(&file?)?,
+                }
             }
         }
         folders.sort();

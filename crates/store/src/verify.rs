@@ -12,6 +12,7 @@ use crate::fs::Fs;
 use crate::journal::Head;
 use crate::path::ProjectPath;
 use crate::record::{Kind, Sum};
+use crate::recover::journal_is_gone;
 use crate::walk::{Problem, Step, follow, walk};
 
 /// What a verification found.
@@ -37,6 +38,9 @@ pub fn verify<F: Fs>(fs: &F, expected: Option<Sum>) -> Result<Verification, Faul
     let mut met = expected.is_none_or(|sum| sum == Sum::default());
     let mut follows = true;
     let mut checkpoints = checkpoint_heads(fs, &mut found)?;
+    if crate::segment::numbers(fs)?.is_empty() && crate::lock::was_signed(fs)? {
+        found.problems.push(about(&crate::segment::folder(), 0, journal_is_gone().reason));
+    }
     let head = walk(fs, &mut |step| {
         match step {
             Step::Problem(problem) => {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::lines::Names;
+use crate::lines::{Names, normal};
 use crate::{Change, Text};
 
 /// The distance of a version from an edited text, followed from version to version.
@@ -44,8 +44,8 @@ impl Closest {
     fn count_lines(&mut self, text: &Text, lines: Range<usize>, by: i64) {
         for number in lines {
             let line = text.slice(text.line(number));
-            // The last line is the same whether it is ended or not: what is written below it ends it.
-            let name = self.names.of(line.strip_suffix(b"\n").unwrap_or(&line));
+            // An editor that ends lines its own way, or a formatter, started from that version all the same.
+            let name = self.names.of(&normal(&line));
             self.count(name, by);
         }
     }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::lines::Names;
+use crate::lines::{Names, normal};
 use crate::{Change, Splice, Text};
 
 /// The most pairs that are compared one by one in a stretch without an anchor.
@@ -28,10 +28,13 @@ pub fn diff(old: &Text, new: &Text) -> Change {
     let mut names = Names::default();
     let mut named = |lines: &[&[u8]]| lines.iter().map(|line| names.of(line)).collect::<Vec<_>>();
     let (old_names, new_names) = (named(&old_lines), named(&new_lines));
+    let mut keys = Names::default();
+    let mut keyed = |lines: &[&[u8]]| lines.iter().map(|line| keys.of(&key(line))).collect::<Vec<_>>();
+    let (old_keys, new_keys) = (keyed(&old_lines), keyed(&new_lines));
     let offsets: Vec<usize> = starts(&old_lines);
     let mut splices = Vec::new();
     for stretch in different(&old_names, &new_names) {
-        for pair in aligned(&old_lines, &new_lines, &stretch) {
+        for pair in paired(&old_lines, &new_lines, (&old_keys, &new_keys), &stretch) {
             let at = offsets[pair.old.start];
             let (one, other) = (old_lines[pair.old.clone()].concat(), new_lines[pair.new.clone()].concat());
             if pair.old.len() == 1 && pair.new.len() == 1 {
@@ -192,6 +195,25 @@ fn best_pairs(old: usize, new: usize, score: impl Fn(usize, usize) -> u32) -> Ve
     pairs
 }
 
+/// What a line is known by: a row by its first cell, any other line by what it says.
+fn key(line: &[u8]) -> Vec<u8> {
+    first_cell(line).filter(|cell| !cell.is_empty()).map_or_else(|| normal(line), <[u8]>::to_vec)
+}
+
+/// Splits a differing stretch into pairs of lines with one key, which stand once on each side, and, between them, of
+/// similar lines.
+fn paired(old: &[&[u8]], new: &[&[u8]], keys: (&[u32], &[u32]), stretch: &Stretch) -> Vec<Stretch> {
+    let mut parts = Vec::new();
+    let mut from = (stretch.old.start, stretch.new.start);
+    for pair in anchors(keys.0, keys.1, stretch) {
+        parts.extend(aligned(old, new, &Stretch { old: from.0..pair.0, new: from.1..pair.1 }));
+        parts.push(Stretch { old: pair.0..pair.0 + 1, new: pair.1..pair.1 + 1 });
+        from = (pair.0 + 1, pair.1 + 1);
+    }
+    parts.extend(aligned(old, new, &Stretch { old: from.0..stretch.old.end, new: from.1..stretch.new.end }));
+    parts
+}
+
 /// Splits a differing stretch into pairs of similar lines and what is left between them.
 fn aligned(old: &[&[u8]], new: &[&[u8]], stretch: &Stretch) -> Vec<Stretch> {
     let pairs = best_pairs(stretch.old.len(), stretch.new.len(), |one, other| {
@@ -257,13 +279,24 @@ fn within_line(at: usize, old: &[u8], new: &[u8], splices: &mut Vec<Splice>) {
     }
 }
 
-/// A row falls into its cells and pipes, any other line into words, blanks and single marks. No character is split.
+/// A row falls into pipes, cells and the blanks around them, any other line into words, blanks and single marks. No
+/// character is split.
 fn tokens(line: &[u8]) -> Vec<&[u8]> {
-    let row = line.contains(&b'|');
+    match line.contains(&b'|') {
+        true => line.chunk_by(|left, right| *left != b'|' && *right != b'|').flat_map(cell_tokens).collect(),
+        false => words(line),
+    }
+}
+
+fn cell_tokens(cell: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let start = cell.len() - cell.trim_ascii_start().len();
+    let end = cell.trim_ascii_end().len().max(start);
+    [&cell[..start], &cell[start..end], &cell[end..]].into_iter().filter(|token| !token.is_empty())
+}
+
+fn words(line: &[u8]) -> Vec<&[u8]> {
     let kind = |byte: u8| match byte {
-        b'|' => 0,
         b'\r' | b'\n' => 3,
-        _ if row => 1,
         b' ' | b'\t' => 2,
         b'_' | 0x80.. => 1,
         _ if byte.is_ascii_alphanumeric() => 1,
@@ -298,7 +331,7 @@ mod tests {
         check(
             "| a | PENDING | x |\n| b | PENDING | y |\n",
             "| a | DONE | x |\n| b | PENDING | z |\n",
-            &[(" PENDING ", " DONE "), (" y ", " z ")],
+            &[("PENDING", "DONE"), ("y", "z")],
         );
     }
 
@@ -307,7 +340,7 @@ mod tests {
         check(
             "| a | PENDING | x |\n| c | PENDING | y |\n",
             "| a | PENDING | xx |\n| b | NEW | |\n| c | PENDING | y |\n",
-            &[(" x ", " xx "), ("", "| b | NEW | |\n")],
+            &[("x", "xx"), ("", "| b | NEW | |\n")],
         );
     }
 
@@ -316,8 +349,23 @@ mod tests {
         check(
             "| T2 | PENDING | |\n",
             "| T2 | COMPLETED | |\n| T3 | PENDING | |\n",
-            &[(" PENDING ", " COMPLETED "), ("", "| T3 | PENDING | |\n")],
+            &[("PENDING", "COMPLETED"), ("", "| T3 | PENDING | |\n")],
         );
+    }
+
+    #[test]
+    fn a_formatter_changes_blanks_alone() {
+        check(
+            "| a | b |\n| T1 | x |\n",
+            "| a  | b |\r\n| T1 | x |\r\n",
+            &[(" ", "  "), ("\n", "\r\n"), ("\n", "\r\n")],
+        );
+        let table = |row: &dyn Fn(usize) -> String| (0..2000).map(row).collect::<String>();
+        let old = table(&|row| format!("| T{row} | PENDING |\n"));
+        let new = table(&|row| format!("| T{row}  | PENDING   |\n"));
+        let change = diff(&old.as_str().into(), &new.as_str().into());
+        assert!(change.splices().iter().all(|splice| splice.put.trim_ascii().is_empty()), "only blanks come");
+        assert_eq!(change.apply(&old.as_str().into()), Ok(Text::from(new)));
     }
 
     #[test]

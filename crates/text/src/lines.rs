@@ -2,6 +2,15 @@
 
 use std::collections::HashMap;
 
+/// A line without what formatters and editors change: its line break, blanks at its end, blanks around table cells.
+pub(crate) fn normal(line: &[u8]) -> Vec<u8> {
+    let line = line.trim_ascii_end();
+    match line.contains(&b'|') {
+        true => line.split(|byte| *byte == b'|').map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(&b'|'),
+        false => line.to_vec(),
+    }
+}
+
 /// The lines of some texts, numbered by content.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
