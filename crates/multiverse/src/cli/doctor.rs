@@ -1,22 +1,24 @@
 //! `multiverse doctor`: whether this place is fit to work in. Shows what the store and the system say.
 
+mod looks;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
-use store::{Fault, FaultKind, Fs as _, Mode, OWN, ProjectPath, Reach, RealFs};
 
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
-use super::output::{BAD, Form, GOOD, HINT, Output, counted};
+use super::output::{BAD, Form, GOOD, HINT, Output};
 use super::project::{self, Start};
 use super::visible;
 
 /// Look whether all is well here
 ///
-/// Looks at the project, its file system and what a crash may have left behind, and
-/// says what is missing and how to mend it. Two small files are exchanged in
-/// .multiverse/ to see whether that works, and removed again.
+/// Looks at the file system and its free space, the lock, the journal, the documents
+/// and what a crash may have left behind, and says what is not well and how to mend
+/// it. Two small files are exchanged in .multiverse/ to see whether that works, and
+/// removed again.
 ///
 /// With --json, one object a line: {"finding": …}.
 ///
@@ -61,12 +63,15 @@ impl Arguments {
         let start = Start::of_process(given)?;
         let folder = start.project_or_new();
         let files = project::files(&folder)?;
-        let mut findings = vec![file_system(&files)?];
+        let mut findings = vec![looks::file_system(&files)?, looks::free_space(&folder)];
         match start.project() {
             Ok(_) => {
                 findings.push(Finding::new("project", State::Well, visible::path(&folder)));
-                findings.push(exchange(&files));
-                findings.push(found(&files)?);
+                findings.push(looks::exchange(&files));
+                findings.push(looks::lock(&folder, &files));
+                findings.extend(looks::journal(&files));
+                findings.push(looks::leftovers(&files));
+                findings.push(looks::found(&files));
             }
             Err(failure) if failure.kind() == Kind::NoProject => {
                 let finding = Finding::new("project", State::Note, failure.message());
@@ -86,59 +91,6 @@ impl Finding {
     fn hint(self, hint: &str) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
-}
-
-fn file_system(files: &RealFs) -> Result<Finding, Failure> {
-    let file_system = files.file_system()?;
-    Ok(match file_system.reach {
-        Reach::Local => Finding::new("file system", State::Well, file_system.name),
-        Reach::Network => {
-            Finding::new("file system", State::Bad, format!("{} reaches over a network", file_system.name))
-                .hint("its locks cannot be trusted: move the project to a local disk")
-        }
-    })
-}
-
-/// Whether two files can change places in one step, which is how an edit made at that very moment is not lost.
-fn exchange(files: &RealFs) -> Finding {
-    match try_exchange(files) {
-        Ok(()) => Finding::new("exchange of files", State::Well, "works"),
-        Err(fault) if fault.kind == FaultKind::Unsupported => {
-            Finding::new("exchange of files", State::Note, "this file system cannot exchange two files in one step")
-                .hint("an edit saved in the very moment of a placing may be lost; use ext4, xfs, btrfs or tmpfs")
-        }
-        Err(fault) => Finding::new("exchange of files", State::Bad, fault.to_string()),
-    }
-}
-
-fn try_exchange(files: &RealFs) -> Result<(), Fault> {
-    let refused = |refusal: store::PathRefusal| Fault {
-        doing: "name",
-        path: refusal.path,
-        kind: FaultKind::Other,
-        reason: refusal.reason,
-    };
-    let name = |end: &str| ProjectPath::any(&format!("{OWN}/doctor-{}-{end}", files.process())).map_err(refused);
-    let (one, other) = (name("one")?, name("other")?);
-    let tried = files
-        .open(&one, Mode::Create)
-        .and_then(|_| files.open(&other, Mode::Create))
-        .and_then(|_| files.exchange(&one, &other));
-    // What was made is removed whatever came of it; that it may not be there is no fault.
-    let _ = files.remove(&one);
-    let _ = files.remove(&other);
-    tried
-}
-
-/// What recoveries put aside, waiting for a person to look at it.
-fn found(files: &RealFs) -> Result<Finding, Failure> {
-    let folder = ProjectPath::any(&format!("{OWN}/found")).map_err(store::CommitError::from)?;
-    let names = files.list(&folder)?.unwrap_or_default();
-    Ok(match names.len() {
-        0 => Finding::new("found after crashes", State::Well, "nothing"),
-        count => Finding::new("found after crashes", State::Note, format!("{} in {folder}/", counted(count, "file")))
-            .hint("bytes that nobody had committed: take from them what you need, then remove them"),
-    })
 }
 
 fn show(findings: &[Finding], output: &mut Output) -> Result<Exit, Failure> {

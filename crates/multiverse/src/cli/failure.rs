@@ -40,6 +40,10 @@ pub(crate) enum Kind {
     Refused,
     /// The world failed.
     Fault,
+    /// The journal is not what was written.
+    Damaged,
+    /// It is recorded, and the files are not there yet.
+    NotPlaced,
 }
 
 impl Failure {
@@ -61,6 +65,21 @@ impl Failure {
         };
         let failure = Self::new(kind, format!("cannot read {shown}: {reason}")).at(path);
         if hint.is_empty() { failure } else { failure.hint(hint) }
+    }
+
+    /// A step that is in the journal, and whose documents could not be put into their places.
+    pub(crate) fn not_placed(record: u64, fault: store::Fault) -> Self {
+        let because = Self::from(fault);
+        let message = format!("recorded as {record}, but not in place yet: {}", because.message);
+        Self { kind: Kind::NotPlaced, message, ..because }
+    }
+
+    /// A refusal of the store, in its words.
+    fn refused(text: &str, path: &str) -> Self {
+        // A name may look like the border between what is wrong and what to do.
+        let (message, hint) = if path.contains("; ") { (text, None) } else { split_hint(text) };
+        let path = (!path.is_empty()).then(|| path.to_string());
+        Self { hint, path, ..Self::new(Kind::Refused, message) }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -96,25 +115,56 @@ impl Failure {
 
 impl From<store::Fault> for Failure {
     fn from(fault: store::Fault) -> Self {
-        Self { path: Some(fault.path.clone()), ..Self::new(Kind::Fault, fault.to_string()) }
+        let text = fault.to_string();
+        // The path may hold anything, so what to do is looked for behind it.
+        let front = format!("cannot {} {}: ", fault.doing, fault.path);
+        let failure = match text.strip_prefix(&front) {
+            Some(rest) => {
+                let (reason, hint) = split_hint(rest);
+                Self { hint, ..Self::new(Kind::Fault, format!("{front}{reason}")) }
+            }
+            None => Self::new(Kind::Fault, text),
+        };
+        Self { path: Some(fault.path), ..failure }
     }
 }
 
 impl From<store::CommitError> for Failure {
     fn from(error: store::CommitError) -> Self {
+        use store::CommitError as Error;
+        let text = error.to_string();
         match error {
-            store::CommitError::Fault(fault) => fault.into(),
-            refused => Self::new(Kind::Refused, refused.to_string()),
+            Error::Fault(fault) => fault.into(),
+            Error::Path(refusal) => {
+                let (reason, hint) = split_hint(&refusal.reason);
+                let message = format!("{} is refused: {reason}", refusal.path);
+                Self { hint, path: Some(refusal.path), ..Self::new(Kind::Refused, message) }
+            }
+            Error::Conflict { path, .. }
+            | Error::Unknown(path)
+            | Error::Exists(path)
+            | Error::Mismatch { path, .. }
+            | Error::Twice(path)
+            | Error::TooLarge { path, .. }
+            | Error::InTheWay { path, .. } => Self::refused(&text, path.as_str()),
+            Error::TooLong(_) => Self::refused(&text, ""),
         }
     }
 }
 
 impl From<store::HistoryError> for Failure {
     fn from(error: store::HistoryError) -> Self {
+        use store::HistoryError as Error;
+        let text = error.to_string();
         match error {
-            store::HistoryError::Fault(fault) => fault.into(),
-            store::HistoryError::Commit(error) => error.into(),
-            refused => Self::new(Kind::Refused, refused.to_string()),
+            Error::Fault(fault) => fault.into(),
+            Error::Commit(error) => error.into(),
+            Error::NoRecord { .. } | Error::NothingToUndo(_) => Self::refused(&text, ""),
+            Error::Overtaken { path, .. }
+            | Error::NoDocument { path }
+            | Error::NotThen { path, .. }
+            | Error::NotMerged { path, .. }
+            | Error::Same { path, .. } => Self::refused(&text, path.as_str()),
         }
     }
 }
@@ -127,8 +177,40 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// What is wrong, and what to do about it.
+fn split_hint(text: &str) -> (&str, Option<String>) {
+    text.split_once("; ").map_or((text, None), |(message, hint)| (message, Some(hint.into())))
+}
+
 /// The system's words without its error number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_is_a_field_of_its_own() {
+        let check = |failure: Failure, message: &str, hint: Option<&str>| {
+            assert_eq!((failure.message(), failure.hint_text()), (message, hint));
+        };
+        let path = |path: &str| store::ProjectPath::document(path).unwrap();
+        let fault = |name: &str, kind| store::Fault::new("read", &path(name), kind, "it is so");
+        let (message, hint) = ("cannot read a; b.md: it is so", "free some space, then try again");
+        check(fault("a; b.md", store::FaultKind::DiskFull).into(), message, Some(hint));
+        check(fault("a; b.md", store::FaultKind::Other).into(), message, None);
+        check(
+            Failure::not_placed(3, fault("a.md", store::FaultKind::DiskFull)),
+            "recorded as 3, but not in place yet: cannot read a.md: it is so",
+            Some(hint),
+        );
+        let unknown = |name: &str| store::CommitError::Unknown(path(name)).into();
+        check(unknown("a.md"), "a.md is not under the journal", Some("`multiverse adopt a.md` takes it there"));
+        check(unknown("a; b.md"), "a; b.md is not under the journal; `multiverse adopt a; b.md` takes it there", None);
+        let error = store::HistoryError::NoRecord { number: 9, newest: 2 };
+        check(error.into(), "there is no record 9", Some("the journal has records 1 to 2"));
+    }
 }

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use store::{Kind, ProjectPath};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::damage::Damage;
 use super::exit::Exit;
-use super::failure::Failure;
-use super::output::{Form, Output, PLACE, listed};
+use super::failure::{self, Failure};
+use super::output::{Form, Output, PLACE, counted, listed};
 use super::project::{self, Start};
 use super::visible;
 
@@ -19,7 +21,11 @@ use super::visible;
 /// documents it changed. The number is what `undo` and `restore --at` take. Takes no
 /// lock.
 ///
-/// With --json, one object a line: {"record": …}.
+/// With --json, one object a line: {"record": …}, and {"damage": …} for what cannot
+/// be read.
+///
+/// Exit codes: 0 done, 1 error, or the journal is damaged: what can be read is shown,
+/// 2 usage
 ///
 /// Examples:
 ///   multiverse history
@@ -55,6 +61,7 @@ struct Step {
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
     Record(&'a Step),
+    Damage(&'a Damage),
 }
 
 impl Arguments {
@@ -65,23 +72,47 @@ impl Arguments {
             self.files.iter().map(|file| start.document(&project, file)).collect::<Result<_, _>>()?;
         let limit = self.limit.unwrap_or(usize::MAX);
         let mut steps = VecDeque::new();
-        store::records(&project::files(&project)?, |record| {
+        let mut unknown = wanted.clone();
+        let walked = store::records(&project::files(&project)?, |record| {
+            unknown.retain(|path| record.docs.iter().all(|entry| entry.path != *path));
             if wanted.is_empty() || record.docs.iter().any(|entry| wanted.contains(&entry.path)) {
                 steps.push_front(Step::from(record));
                 steps.truncate(limit);
             }
         })?;
+        let columns = output.columns();
         for step in &steps {
             match output.form() {
                 Form::Json => output.json(&Line::Record(step))?,
-                Form::Text => output.data(&rendered(step))?,
+                Form::Text => output.data(&rendered(step, columns))?,
             }
         }
-        if steps.is_empty() {
+        if steps.is_empty() && unknown.is_empty() {
             output.say("nothing is recorded")?;
         }
-        Ok(Exit::Done)
+        let damage: Vec<Damage> = walked.problems.into_iter().map(Damage::from).collect();
+        show_damage(&damage, output)?;
+        for path in &unknown {
+            let failure = Failure::new(failure::Kind::Missing, format!("{path} is not in the journal"));
+            output.failure(&failure.at(Path::new(path.as_str())).hint("`multiverse history` lists what is"))?;
+        }
+        Ok(if damage.is_empty() && unknown.is_empty() { Exit::Done } else { Exit::Error })
     }
+}
+
+/// Records that cannot be read are missing above; whoever reads that must know.
+fn show_damage(damage: &[Damage], output: &mut Output) -> Result<(), Failure> {
+    if damage.is_empty() {
+        return Ok(());
+    }
+    for one in damage {
+        match output.form() {
+            Form::Json => output.json(&Line::Damage(one))?,
+            Form::Text => output.warn(&one.rendered())?,
+        }
+    }
+    let message = format!("the history is not whole: {} in the journal", counted(damage.len(), "problem"));
+    Ok(output.failure(&Failure::new(failure::Kind::Damaged, message).hint("`multiverse verify` tells more"))?)
 }
 
 impl From<store::Record> for Step {
@@ -110,32 +141,78 @@ fn word(kind: Kind) -> &'static str {
 /// How many documents are named in a line; the rest is counted.
 const PATHS_SHOWN: usize = 3;
 
-fn rendered(step: &Step) -> String {
+/// What is told of a record goes on below its time.
+const INDENT: usize = 8;
+
+/// Below this there is no room for anything beside the indent.
+const LEAST_COLUMNS: usize = 24;
+
+/// A record, wrapped where the terminal would break it anyway.
+fn rendered(step: &Step, columns: Option<usize>) -> String {
     // Fractions of a second are for programs.
     let whole = step.time.split_once('.').map_or(step.time.clone(), |(whole, _)| format!("{whole}Z"));
     let (time, kind) = (visible::text(&whole), word(step.kind));
-    let mut shown = format!("{PLACE}{:>6}{PLACE:#}  {time}  {kind:<8}", step.number);
+    let front = format!("  {time}  {kind:<8}");
+    let mut told = String::new();
     if !step.paths.is_empty() {
-        let _ = write!(shown, "  {}", listed(&step.paths[..step.paths.len().min(PATHS_SHOWN)]));
+        let _ = write!(told, "  {}", listed(&step.paths[..step.paths.len().min(PATHS_SHOWN)]));
     }
     if step.paths.len() > PATHS_SHOWN {
-        let _ = write!(shown, " and {} more", step.paths.len() - PATHS_SHOWN);
+        let _ = write!(told, " and {} more", step.paths.len() - PATHS_SHOWN);
     }
     if !step.cause.is_empty() {
-        let _ = write!(shown, "  ({})", visible::text(&step.cause));
+        let _ = write!(told, "  ({})", visible::text(&step.cause));
     }
-    format!("{}\n", shown.trim_end())
+    let number = format!("{:>6}", step.number);
+    let rest = match columns {
+        Some(columns) => wrapped(&front, &told, number.width(), columns.max(LEAST_COLUMNS)),
+        None => format!("{front}{told}"),
+    };
+    format!("{PLACE}{number}{PLACE:#}{}\n", rest.trim_end())
+}
+
+/// The front and the words behind it, in lines that are no longer than `columns`; the first has `used` of them taken.
+fn wrapped(front: &str, words: &str, used: usize, columns: usize) -> String {
+    let mut shown = front.to_string();
+    let mut at = used + front.width();
+    let mut blanks = 0;
+    for word in words.split(' ') {
+        if word.is_empty() {
+            blanks += 1;
+            continue;
+        }
+        if at + blanks + word.width() > columns {
+            shown.truncate(shown.trim_end().len());
+            let _ = write!(shown, "\n{:INDENT$}", "");
+            at = INDENT;
+        } else {
+            let _ = write!(shown, "{:blanks$}", "");
+            at += blanks;
+        }
+        for character in word.chars() {
+            let width = character.width().unwrap_or(0);
+            // A name that is longer than a line is broken where the line ends.
+            if at + width > columns {
+                let _ = write!(shown, "\n{:INDENT$}", "");
+                at = INDENT;
+            }
+            shown.push(character);
+            at += width;
+        }
+        blanks = 1;
+    }
+    shown
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shown(number: u64, paths: &[&str], cause: &str) -> String {
+    fn shown(number: u64, paths: &[&str], cause: &str, columns: Option<usize>) -> String {
         let paths = paths.iter().map(|path| (*path).into()).collect();
         let step =
             Step { number, time: "2026-11-15T22:40:11.5055Z".into(), kind: Kind::Edit, paths, cause: cause.into() };
-        anstream::adapter::strip_str(&rendered(&step)).to_string()
+        anstream::adapter::strip_str(&rendered(&step, columns)).to_string()
     }
 
     #[test]
@@ -146,7 +223,31 @@ mod tests {
             (1234567, &["a", "b", "c", "d", "e"], "", "1234567  2026-11-15T22:40:11Z  edit      a, b, c and 2 more\n"),
             (8, &["a\u{1b}\n"], "by\nhand", "     8  2026-11-15T22:40:11Z  edit      a␛␊  (by␊hand)\n"),
         ] {
-            assert_eq!(shown(number, paths, cause), expected);
+            assert_eq!(shown(number, paths, cause, None), expected);
+        }
+    }
+
+    #[test]
+    fn on_a_narrow_terminal_a_record_goes_on_below_its_time() {
+        let long = "x".repeat(40);
+        for (columns, paths, cause, expected) in [
+            (80, &["plan.md"][..], "", "     7  2026-11-15T22:40:11Z  edit      plan.md\n".to_string()),
+            (
+                40,
+                &["plan.md", "a.md"],
+                "record 12 taken back",
+                "     7  2026-11-15T22:40:11Z  edit\n        plan.md, a.md  (record 12 taken\n        back)\n".into(),
+            ),
+            (40, &["보고서.md"], "", "     7  2026-11-15T22:40:11Z  edit\n        보고서.md\n".into()),
+            (
+                40,
+                &[&long],
+                "",
+                format!("     7  2026-11-15T22:40:11Z  edit\n        {}\n        {}\n", &long[..32], &long[..8]),
+            ),
+            (1, &["a.md"], "", "     7  2026-11-15T22:40:11Z  edit\n        a.md\n".into()),
+        ] {
+            assert_eq!(shown(7, paths, cause, Some(columns)), expected, "{columns} {paths:?}");
         }
     }
 }

@@ -3,11 +3,13 @@
 
 mod adopt;
 mod check;
+mod damage;
 mod doctor;
 mod documents;
 mod exit;
 mod failure;
 mod history;
+mod notices;
 mod output;
 mod project;
 mod restore;
@@ -111,7 +113,8 @@ impl Arguments {
     fn run(self) -> Exit {
         let mut output = self.global.output();
         let given = self.global.project.as_deref();
-        let done = match &self.command {
+        let done = given.map_or(Ok(()), |folder| project::real_folder(folder).map(drop));
+        let done = done.and_then(|()| match &self.command {
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::Check(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
@@ -119,7 +122,7 @@ impl Arguments {
             Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
-        };
+        });
         let finished = done.and_then(|exit| output.finish().map(|()| exit).map_err(Failure::from));
         finished.unwrap_or_else(|failure| {
             output.last_failure(&failure);
@@ -151,16 +154,31 @@ fn resolve(project: Option<&Path>, path: &Path) -> PathBuf {
 /// Shows a help page that was asked for, or what is wrong with the command line.
 fn explain(error: &clap::Error, arguments: &[OsString]) -> Exit {
     let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if is_asked_for {
+        return show_page(error);
+    }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // Who gives no command gets the page with the examples.
         let _ = write!(std::io::stderr(), "{}", command(arguments).render_long_help());
-    } else if !is_asked_for && before_double_dash(arguments).any(|argument| argument == "--json") {
+    } else if before_double_dash(arguments).any(|argument| argument == "--json") {
         let mut output = Output::of_process(Form::Json, Loudness::Normal, Color::Never);
         output.last_failure(&usage_failure(&error.render().to_string()));
     } else {
         let _ = error.print();
     }
-    if is_asked_for { Exit::Done } else { Exit::Usage }
+    Exit::Usage
+}
+
+/// A page that was asked for is data: if it cannot be written, that is an error.
+fn show_page(page: &clap::Error) -> Exit {
+    match page.print().and_then(|()| std::io::stdout().flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let failure = Failure::from(error);
+            Output::of_process(Form::Text, Loudness::Normal, Color::Auto).last_failure(&failure);
+            failure.exit()
+        }
+        _ => Exit::Done,
+    }
 }
 
 /// What clap says, as a failure: its first paragraph is what is wrong, a tip is the hint.

@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::project::Left;
 use super::visible;
 
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -53,6 +54,7 @@ pub(crate) struct Output {
     loudness: Loudness,
     /// The reader of the data has gone (`| head`). That is its good right: the rest is not written.
     data_closed: bool,
+    columns: Option<usize>,
 }
 
 impl Output {
@@ -61,7 +63,10 @@ impl Output {
         let (stdout, stderr) = (io::stdout(), io::stderr());
         let data_color = color.resolve(&stdout);
         let talk_color = color.resolve(&stderr);
-        Self::new(Box::new(BufWriter::new(stdout)), data_color, Box::new(stderr), talk_color, form, loudness)
+        let columns = terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0));
+        let this =
+            Self::new(Box::new(BufWriter::new(stdout)), data_color, Box::new(stderr), talk_color, form, loudness);
+        Self { columns: columns.filter(|columns| *columns > 0), ..this }
     }
 
     fn new(
@@ -78,6 +83,7 @@ impl Output {
             form,
             loudness,
             data_closed: false,
+            columns: None,
         }
     }
 
@@ -87,6 +93,11 @@ impl Output {
 
     pub(crate) fn loudness(&self) -> Loudness {
         self.loudness
+    }
+
+    /// How wide a line of data may be; nothing when no terminal will break it.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        self.columns
     }
 
     /// Writes data as it is. The text may hold styles; foreign text in it was made visible before.
@@ -109,9 +120,33 @@ impl Output {
         self.say_from(Loudness::Normal, text)
     }
 
+    /// Says something that even those must know who asked for silence.
+    pub(crate) fn warn(&mut self, text: &str) -> io::Result<()> {
+        self.say_from(Loudness::Quiet, text)
+    }
+
     /// Says something for those who asked for every step.
     pub(crate) fn detail(&mut self, text: &str) -> io::Result<()> {
         self.say_from(Loudness::Verbose, text)
+    }
+
+    /// What came of a step that may be recorded: as data for a program; for a person in words, unless something kept
+    /// it from being in place, which is then what is said.
+    pub(crate) fn outcome(&mut self, data: &impl Serialize, words: &[String], left: &Left) -> io::Result<()> {
+        if self.form == Form::Json {
+            self.json(data)?;
+        } else if left.trouble.is_none() {
+            for line in words {
+                self.say(line)?;
+            }
+        }
+        if let Some(trouble) = &left.trouble {
+            self.failure(trouble)?;
+        }
+        if self.form == Form::Text {
+            self.say(&format!("head {}", left.head))?;
+        }
+        Ok(())
     }
 
     /// Shows a failure, in the form that was asked for.

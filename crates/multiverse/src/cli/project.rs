@@ -1,19 +1,19 @@
 //! Which folder is the project, what its documents are called from a command line, and the store opened on it.
 //! Nothing is read before a command asks for it.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use store::{Missing, Notice, ProjectPath, Reach, RealFs, Store};
+use store::{Missing, ProjectPath, Reach, RealFs, Store};
 
+use super::exit::Exit;
 use super::failure::{Failure, Kind};
-use super::output::{Loudness, Output};
-use super::visible;
+use super::output::Output;
+use super::{notices, visible};
 
 /// Where a command was started, and the folder that it was given.
 #[derive(Debug, Clone)]
 pub(crate) struct Start {
-    given: Option<PathBuf>,
+    is_given: bool,
     /// Paths on the command line begin here.
     folder: PathBuf,
 }
@@ -26,25 +26,16 @@ impl Start {
     }
 
     fn new(given: Option<&Path>, working_folder: &Path) -> Result<Self, Failure> {
-        let folder = given.map_or(working_folder.to_path_buf(), |given| plain_path(&working_folder.join(given)));
-        if !folder.is_dir() {
-            let message = format!("cannot work in {}: there is no such folder", visible::path(&folder));
-            let failure = Failure::new(Kind::Missing, message).at(&folder);
-            return Err(failure.hint("look at the spelling, and at the folder you are in"));
-        }
-        Ok(Self { given: given.map(Path::to_path_buf), folder })
+        let folder = given.map_or(working_folder.to_path_buf(), |given| working_folder.join(given));
+        Ok(Self { is_given: given.is_some(), folder: real_folder(&folder)? })
     }
 
     /// The project that a command works in.
     pub(crate) fn project(&self) -> Result<PathBuf, Failure> {
-        // A folder that was given is the project itself: one project inside another can be named so.
-        let mut candidates = self.folder.ancestors().take(if self.given.is_some() { 1 } else { usize::MAX });
-        candidates.find(|folder| folder.join(store::OWN).is_dir()).map(Path::to_path_buf).ok_or_else(|| {
+        let nearest = self.folder.ancestors().find(|folder| folder.join(store::OWN).is_dir());
+        nearest.map(Path::to_path_buf).ok_or_else(|| {
             let place = visible::path(&self.folder);
-            let message = match self.given {
-                Some(_) => format!("{place} is no project: it has no {}/", store::OWN),
-                None => format!("no project here: neither {place} nor a folder above it has {}/", store::OWN),
-            };
+            let message = format!("no project here: neither {place} nor a folder above it has {}/", store::OWN);
             Failure::new(Kind::NoProject, message)
                 .at(&self.folder)
                 .hint("`multiverse adopt FILE…` puts documents under the journal; `-C DIR` names another folder")
@@ -56,6 +47,14 @@ impl Start {
         self.project().unwrap_or_else(|_| self.folder.clone())
     }
 
+    /// Says which project it is when that is not the folder that was given.
+    pub(crate) fn say_project(&self, project: &Path, output: &mut Output) -> Result<(), Failure> {
+        if self.is_given && self.folder != project {
+            output.say(&format!("in the project {}", visible::path(project)))?;
+        }
+        Ok(())
+    }
+
     /// The place of a path on the command line.
     pub(crate) fn place_of(&self, path: &Path) -> PathBuf {
         self.folder.join(path)
@@ -63,17 +62,39 @@ impl Start {
 
     /// A path on the command line as the project names it: from its root, with `/` between the names.
     pub(crate) fn document(&self, project: &Path, path: &Path) -> Result<ProjectPath, Failure> {
-        let refused = |reason: String| {
-            Failure::new(Kind::Refused, format!("{} is refused: {reason}", visible::path(path)))
-                .at(path)
-                .hint("give a file below the project's folder")
+        let refused = |reason: &str, hint: &str| {
+            let message = format!("{} is refused: {reason}", visible::path(path));
+            Failure::new(Kind::Refused, message).at(path).hint(hint)
         };
         let whole = plain_path(&self.place_of(path));
-        let outside = || refused(format!("it is not in the project {}", visible::path(project)));
-        let inside = whole.strip_prefix(project).map_err(|_| outside())?;
+        let inside = whole.strip_prefix(project).map(Path::to_path_buf).ok();
+        // The same folder may have been reached through a symbolic link.
+        let inside = inside.or_else(|| real_path(&whole)?.strip_prefix(project).map(Path::to_path_buf).ok());
+        let inside = inside.ok_or_else(|| {
+            let reason = format!("it is not in the project {}", visible::path(project));
+            refused(&reason, "give a file below the project's folder")
+        })?;
         let names: Option<Vec<&str>> = inside.iter().map(|name| name.to_str()).collect();
-        let name = names.ok_or_else(|| refused("its name is not UTF-8".into()))?.join("/");
-        ProjectPath::document(&name).map_err(|refusal| refused(refusal.reason))
+        let name = names.ok_or_else(|| refused("its name is not UTF-8", "rename it"))?.join("/");
+        if name.is_empty() {
+            return Err(refused("it is the project's folder", "give a file below it"));
+        }
+        ProjectPath::document(&name).map_err(|refusal| refused(&refusal.reason, "rename it, or leave it out"))
+    }
+}
+
+/// The folder itself, whatever links lead to it.
+pub(crate) fn real_folder(folder: &Path) -> Result<PathBuf, Failure> {
+    let refused = |reason: &str| {
+        let message = format!("cannot work in {}: {reason}", visible::path(folder));
+        let hint = "look at the spelling, and at the folder you are in";
+        Failure::new(Kind::Missing, message).at(folder).hint(hint)
+    };
+    match folder.canonicalize() {
+        Ok(real) if real.is_dir() => Ok(real),
+        Ok(_) => Err(refused("it is a file, not a folder")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(refused("there is no such folder")),
+        Err(error) => Err(Failure::reading(folder, &error)),
     }
 }
 
@@ -82,8 +103,8 @@ pub(crate) fn files(project: &Path) -> Result<RealFs, Failure> {
     Ok(RealFs::open(project)?)
 }
 
-/// The project's store, for changing. What it has to say goes to stderr at once: it may be waiting for someone.
-pub(crate) fn open(project: &Path, missing: Missing, output: &Output) -> Result<Store<RealFs>, Failure> {
+/// The project's store, for changing.
+pub(crate) fn open(project: &Path, missing: Missing, output: &mut Output) -> Result<Store<RealFs>, Failure> {
     let files = files(project)?;
     let file_system = files.file_system()?;
     if file_system.reach == Reach::Network {
@@ -92,28 +113,37 @@ pub(crate) fn open(project: &Path, missing: Missing, output: &Output) -> Result<
             .at(project)
             .hint("its locks cannot be trusted: use a local disk"));
     }
-    let loudness = output.loudness();
-    let listener = move |notice: &Notice| {
-        if loudness > Loudness::Quiet || matches!(notice, Notice::LockHeld { .. }) {
-            let _ = writeln!(std::io::stderr(), "{}", visible::text(&in_words(notice)));
-        }
-    };
-    Ok(Store::open(files, missing, Box::new(listener))?)
+    output.finish()?;
+    Ok(Store::open(files, missing, notices::listener(output))?)
 }
 
-fn in_words(notice: &Notice) -> String {
-    match notice {
-        Notice::LockHeld { advice, .. } => format!("waiting for the project's lock: {advice}"),
-        Notice::Edited { record, paths } => {
-            let names: Vec<String> = paths.iter().map(ProjectPath::to_string).collect();
-            format!("edited by hand, now record {record}: {}", names.join(", "))
+/// How a command left the project.
+#[derive(Debug)]
+pub(crate) struct Left {
+    /// The digest of the last record.
+    pub(crate) head: String,
+    /// Why the documents of what was recorded are not in their places.
+    pub(crate) trouble: Option<Failure>,
+}
+
+impl Left {
+    /// How the command ends that recorded this, or had nothing to record.
+    pub(crate) fn exit(&self, record: Option<u64>) -> Exit {
+        match (&self.trouble, record) {
+            (Some(failure), _) => failure.exit(),
+            (None, Some(_)) => Exit::Done,
+            (None, None) => Exit::NothingToDo,
         }
-        Notice::Stale { path, version } => {
-            format!("{path} was put back to what it was at record {version}; it is brought up to date again")
-        }
-        Notice::PutAside { path, kept } => {
-            format!("after the machine stopped, {path} held bytes that nobody had committed; they are kept in {kept}")
-        }
+    }
+}
+
+/// Puts everything into its place and leaves the project. What was recorded stays so when that does not succeed.
+pub(crate) fn close(store: Store<RealFs>, record: Option<u64>) -> Result<Left, Failure> {
+    let head = store.head().sum.to_string();
+    match (store.close(), record) {
+        (Ok(head), _) => Ok(Left { head: head.sum.to_string(), trouble: None }),
+        (Err(fault), Some(record)) => Ok(Left { head, trouble: Some(Failure::not_placed(record, fault)) }),
+        (Err(fault), None) => Err(fault.into()),
     }
 }
 
@@ -132,6 +162,13 @@ fn plain_path(path: &Path) -> PathBuf {
     plain
 }
 
+/// The path with the links in its folders followed, as far as these exist. A link in its own place stays one.
+fn real_path(path: &Path) -> Option<PathBuf> {
+    let above = path.ancestors().skip(1);
+    let (folder, real) = above.filter_map(|folder| Some((folder, folder.canonicalize().ok()?))).next()?;
+    Some(real.join(path.strip_prefix(folder).ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +177,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         for folder in ["a/.multiverse", "a/b/c", "a/b/inner/.multiverse", "outside"] {
             std::fs::create_dir_all(place.path().join(folder)).unwrap();
+        }
+        for (target, link) in [("../a", "outside/to_a"), ("../a/b", "outside/to_b")] {
+            std::os::unix::fs::symlink(target, place.path().join(link)).unwrap();
         }
         place
     }
@@ -150,21 +190,25 @@ mod tests {
         let check = |given: Option<&str>, working_folder: &str, expected: Option<&str>| {
             let start = Start::new(given.map(Path::new), &place.path().join(working_folder));
             let found = start.and_then(|start| start.project());
-            assert_eq!(found.ok(), expected.map(|folder| place.path().join(folder)), "{given:?} {working_folder}");
+            let expected = expected.map(|folder| place.path().join(folder).canonicalize().unwrap());
+            assert_eq!(found.ok(), expected, "{given:?} {working_folder}");
         };
         check(None, "a", Some("a"));
         check(None, "a/b/c", Some("a"));
         check(None, "a/b/inner", Some("a/b/inner"));
         check(None, "outside", None);
         check(Some("../a"), "outside", Some("a"));
-        check(Some("../a/b"), "outside", None);
+        check(Some("../a/b"), "outside", Some("a"));
+        check(Some("../a/b/inner"), "outside", Some("a/b/inner"));
+        check(Some("../outside/to_b"), "a", Some("a"));
+        check(Some("../outside"), "a", None);
         check(Some("gone"), "a", None);
     }
 
     #[test]
     fn documents_are_named_from_the_root() {
         let place = place();
-        let root = place.path();
+        let root = place.path().canonicalize().unwrap();
         let check = |given: Option<&str>, working_folder: &str, path: &str, expected: Option<&str>| {
             let start = Start::new(given.map(Path::new), &root.join(working_folder)).unwrap();
             let name = start.document(&root.join("a"), Path::new(path)).map(|name| name.to_string());
@@ -175,6 +219,11 @@ mod tests {
         check(None, "a/b", "./../c/x.md", Some("c/x.md"));
         check(Some("../a"), "outside", "b/x.md", Some("b/x.md"));
         check(None, "a/b", root.join("a/x.md").to_str().unwrap(), Some("x.md"));
+        check(None, "outside", "to_a/b/x.md", Some("b/x.md"));
+        check(None, "outside", "to_a/gone/x.md", Some("gone/x.md"));
+        check(Some("../outside/to_a"), "a", "b/x.md", Some("b/x.md"));
+        check(Some("../outside/to_a"), "a", root.join("a/x.md").to_str().unwrap(), Some("x.md"));
+        check(None, "a/b", root.join("outside/to_a/x.md").to_str().unwrap(), Some("x.md"));
         check(None, "a", "../outside/x.md", None);
         check(None, "a", "/etc/passwd", None);
         check(None, "a", ".multiverse/journal/1", None);

@@ -7,7 +7,7 @@ use store::{HistoryError, Missing};
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::output::{Form, Output};
+use super::output::Output;
 use super::project::{self, Start};
 use super::visible;
 
@@ -15,6 +15,10 @@ use super::visible;
 ///
 /// Puts FILE back to its content right after record N, whole. What it was until now
 /// stays in the history, and restoring is a record of its own that can be undone.
+///
+/// An edit by hand that had started from an older version is merged with what was
+/// recorded since. With --as-written, FILE is put back to what was written then, as
+/// if nothing had been recorded meanwhile.
 ///
 /// With --json, one object: {"restored": …}.
 ///
@@ -32,6 +36,10 @@ pub(crate) struct Arguments {
     /// The number of a record, as `multiverse history FILE` shows it
     #[arg(long, value_name = "N")]
     at: u64,
+
+    /// The file as a person had written it, before record N merged it
+    #[arg(long)]
+    as_written: bool,
 }
 
 /// What was done.
@@ -42,6 +50,8 @@ struct Restored {
     at: u64,
     /// The record that did it; none if it was so already.
     record: Option<u64>,
+    /// Whether the file is what the record says.
+    in_place: bool,
     /// The digest of the last record.
     head: String,
 }
@@ -57,27 +67,24 @@ impl Arguments {
         let start = Start::of_process(given)?;
         let project = start.project()?;
         let path = start.document(&project, &self.file)?;
+        start.say_project(&project, output)?;
         let mut store = project::open(&project, Missing::Refuse, output)?;
         // What stands in the file until now must not be lost: it becomes a record first.
         store.settle()?;
-        let record = match store.restore(&path, self.at) {
+        let done = match self.as_written {
+            true => store.restore_as_written(&path, self.at),
+            false => store.restore(&path, self.at),
+        };
+        let record = match done {
             Err(HistoryError::Same { .. }) => None,
             other => Some(other?),
         };
-        let head = store.close()?.sum.to_string();
-        show(&Restored { path: path.to_string(), at: self.at, record, head }, output)
+        let left = project::close(store, record)?;
+        let (in_place, head) = (left.trouble.is_none(), left.head.clone());
+        let restored = Restored { path: path.to_string(), at: self.at, record, in_place, head };
+        output.outcome(&Line::Restored(&restored), &[rendered(&restored)], &left)?;
+        Ok(left.exit(record))
     }
-}
-
-fn show(restored: &Restored, output: &mut Output) -> Result<Exit, Failure> {
-    match output.form() {
-        Form::Json => output.json(&Line::Restored(restored))?,
-        Form::Text => {
-            output.say(&rendered(restored))?;
-            output.say(&format!("head {}", restored.head))?;
-        }
-    }
-    Ok(if restored.record.is_some() { Exit::Done } else { Exit::NothingToDo })
 }
 
 fn rendered(restored: &Restored) -> String {
@@ -94,7 +101,9 @@ mod tests {
 
     #[test]
     fn what_was_restored_is_said() {
-        let restored = |record| rendered(&Restored { path: "a\u{1b}.md".into(), at: 3, record, head: String::new() });
+        let restored = |record| {
+            rendered(&Restored { path: "a\u{1b}.md".into(), at: 3, record, in_place: true, head: String::new() })
+        };
         assert_eq!(restored(Some(9)), "a␛.md is as it was at record 3 (record 9)");
         assert_eq!(restored(None), "a␛.md is as it was at record 3 already");
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use store::{Sum, Verification};
 
+use super::damage::Damage;
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
 use super::output::{BAD, Form, GOOD, HINT, Output, counted};
@@ -51,16 +52,6 @@ struct Verified {
     damage: Vec<Damage>,
 }
 
-/// Something that is not as it was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Damage {
-    /// The file, from the project's root, and the line where there is one.
-    place: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    record: Option<u64>,
-    message: String,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
@@ -85,20 +76,12 @@ fn parse_head(digest: &str) -> Result<Sum, Failure> {
 
 impl From<Verification> for Verified {
     fn from(found: Verification) -> Self {
-        let damage = found.problems.into_iter().map(|problem| Damage {
-            place: match problem.line {
-                0 => problem.path.to_string(),
-                line => format!("{}:{line}", problem.path),
-            },
-            record: problem.record,
-            message: problem.message,
-        });
         Self {
             records: usize::try_from(found.records).unwrap_or(usize::MAX),
             documents: found.documents,
             head: found.head.sum.to_string(),
             differing: found.differing.iter().map(ToString::to_string).collect(),
-            damage: damage.collect(),
+            damage: found.problems.into_iter().map(Damage::from).collect(),
         }
     }
 }
@@ -119,8 +102,7 @@ fn show(verified: &Verified, output: &mut Output) -> Result<Exit, Failure> {
 fn rendered(verified: &Verified) -> String {
     let mut shown = String::new();
     for damage in &verified.damage {
-        let (place, message) = (visible::text(&damage.place), visible::text(&damage.message));
-        let _ = writeln!(shown, "{BAD}{place}{BAD:#}: {message}");
+        let _ = writeln!(shown, "{}", damage.rendered());
     }
     for path in &verified.differing {
         let path = visible::text(path);
