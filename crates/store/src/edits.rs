@@ -72,6 +72,8 @@ impl<F: Fs> Store<F> {
         let mut documents = HashSet::new();
         let (strays, later): (Vec<_>, Vec<_>) =
             strays.into_iter().partition(|stray| documents.insert(stray.document.clone()));
+        // What came out of a document's place was written before what stands there now, which may have started from it.
+        documents.extend(self.strays.iter().filter(|stray| !stray.ours).map(|stray| stray.document.clone()));
         let (at_once, next): (Vec<_>, Vec<_>) = settled.into_iter().partition(|path| !documents.contains(path));
         unsettled += later.len() + next.len();
         self.strays.extend(later);
