@@ -113,6 +113,10 @@ pub trait Fs {
     fn pause(&self, time: Duration);
     /// This process, as a person would name it, and as `ps` does.
     fn process(&self) -> u32;
+    /// Why a project cannot be kept here, if it cannot: locks do not hold on a network file system.
+    fn unfit(&self) -> Option<String> {
+        None
+    }
     /// What another process of this machine is doing.
     fn process_state(&self, _process: u32) -> ProcessState {
         ProcessState::Unknown
@@ -193,6 +197,9 @@ impl<F: Fs> Fs for std::sync::Arc<F> {
     }
     fn process(&self) -> u32 {
         (**self).process()
+    }
+    fn unfit(&self) -> Option<String> {
+        (**self).unfit()
     }
     fn process_state(&self, process: u32) -> ProcessState {
         (**self).process_state(process)

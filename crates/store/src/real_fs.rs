@@ -292,6 +292,11 @@ impl Fs for RealFs {
         std::process::id()
     }
 
+    fn unfit(&self) -> Option<String> {
+        let here = self.file_system().ok().filter(|here| here.reach == Reach::Network)?;
+        Some(format!("{} is a network file system, and its locks cannot be trusted; use a local disk", here.name))
+    }
+
     fn process_state(&self, process: u32) -> ProcessState {
         system::process_state(process)
     }

@@ -32,6 +32,9 @@ impl<F: Fs> Store<F> {
     /// Opens the project, brings every document that the journal is ahead of up to date, and puts aside what a power
     /// loss left behind. `listener` hears of it.
     pub fn open(fs: F, missing: Missing, listener: Listener) -> Result<Self, Fault> {
+        if let Some(reason) = fs.unfit() {
+            return Err(Fault::new("open", &ProjectPath::own(""), FaultKind::Unsupported, reason));
+        }
         prepare_folder(&fs, missing)?;
         let lock = Lock::open(&fs)?;
         lock.take(&fs, &|holder, state| {

@@ -1,5 +1,6 @@
 //! Many runs in one process: commits of many threads share a sync, and a batch is written under one lock.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 use std::sync::Arc;
 
 use store::{Commit, CommitError, Due, Missing, ProjectPath, RealFs, Shared, Store, What, verify};
