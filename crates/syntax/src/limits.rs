@@ -7,7 +7,7 @@ pub const MAX_NESTING: usize = 100;
 /// Collections that may be nested in YAML and JSON. Deeper ones are a problem, and are not read.
 pub const MAX_DEPTH: usize = 128;
 
-/// Problems that one document reports; the last one then says that there are more.
+/// Problems that one document reports; if there are more, one more problem says so.
 pub const MAX_PROBLEMS: usize = 1000;
 
 /// Values (nodes) that are kept of one YAML or JSON document.

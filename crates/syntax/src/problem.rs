@@ -128,13 +128,13 @@ pub(crate) struct Finding {
 }
 
 impl Findings {
-    /// Nothing more is kept; callers that scan much may stop.
+    /// There are more than are kept; callers that scan much may stop.
     pub(crate) fn is_full(&self) -> bool {
-        self.found.len() + 1 >= MAX_PROBLEMS
+        self.dropped
     }
 
     pub(crate) fn add(&mut self, code: Code, span: Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
-        if self.is_full() {
+        if self.found.len() >= MAX_PROBLEMS {
             self.dropped = true;
             return;
         }
@@ -158,11 +158,13 @@ impl Findings {
     /// Places every finding in `bytes`, in the order of the document.
     pub(crate) fn place(mut self, bytes: &[u8]) -> Vec<Problem> {
         self.found.sort_by_key(|finding| (finding.span.start, finding.code));
-        if self.dropped || self.is_full() {
+        if self.dropped {
+            // Where the last one stands: the end of the document may be on no line that anybody sees.
+            let span = self.found.last().map_or(0..0, |last| last.span.clone());
             self.found.push(Finding {
                 code: Code::TooManyProblems,
-                span: bytes.len()..bytes.len(),
-                message: format!("more than {} problems, the rest is not shown", MAX_PROBLEMS - 1),
+                span,
+                message: format!("there are more than these {MAX_PROBLEMS} problems, the rest is not shown"),
                 hint: "mend the first ones and check again".to_owned(),
             });
         }
@@ -248,12 +250,20 @@ mod tests {
 
     #[test]
     fn the_number_of_problems_is_bounded() {
-        let mut findings = Findings::default();
-        for _ in 0..MAX_PROBLEMS * 2 {
-            findings.add(Code::NulByte, 0..1, "x", "y");
+        for (found, expected, told) in [
+            (MAX_PROBLEMS - 1, MAX_PROBLEMS - 1, false),
+            (MAX_PROBLEMS, MAX_PROBLEMS, false),
+            (MAX_PROBLEMS + 1, MAX_PROBLEMS + 1, true),
+            (MAX_PROBLEMS * 2, MAX_PROBLEMS + 1, true),
+        ] {
+            let mut findings = Findings::default();
+            for at in 0..found {
+                findings.add(Code::NulByte, at..at + 1, "x", "y");
+            }
+            let problems = findings.place(&b"\n".repeat(found));
+            assert_eq!(problems.len(), expected, "{found} found");
+            let notice = problems.last().filter(|problem| problem.code == Code::TooManyProblems);
+            assert_eq!(notice.map(|notice| notice.line), told.then_some(MAX_PROBLEMS), "{found} found");
         }
-        let problems = findings.place(b"x");
-        assert_eq!(problems.len(), MAX_PROBLEMS);
-        assert_eq!(problems.last().map(|problem| problem.code), Some(Code::TooManyProblems));
     }
 }

@@ -116,9 +116,13 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The number of a column, by name in any case; of several with one name the first.
+    /// The number of a column, in any case: the one with this whole header, or else the first one whose header begins
+    /// with this word.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns().iter().position(|column| column.name.eq_ignore_ascii_case(name))
+        let wanted = plain_header(name);
+        let columns = self.columns();
+        let by_header = columns.iter().position(|column| plain_header(&column.header) == wanted);
+        by_header.or_else(|| columns.iter().position(|column| column.name.eq_ignore_ascii_case(name)))
     }
 
     /// Titles of the headings above it, from the top level down.
@@ -225,6 +229,31 @@ impl Column {
     fn new(cell: Cell) -> Self {
         Column { name: first_word(&cell.value).to_owned(), header: cell.value, span: cell.trimmed }
     }
+
+    /// Whether the column is one that programs look for by its first word: the word has an underscore, or nothing but
+    /// a remark in parentheses follows it. In `Start date` the word is only a part of the name.
+    pub(super) fn is_identifier(&self) -> bool {
+        let is_mark = |character: char| character.is_whitespace() || matches!(character, '*' | '`' | '~' | '_');
+        let behind = self.header.split_once(self.name.as_str()).map_or("", |(_, rest)| rest).trim_matches(is_mark);
+        let is_remark = behind.starts_with(['(', '（']) && behind.ends_with([')', '）']);
+        !self.name.is_empty() && (self.name.contains('_') || is_remark || behind.is_empty())
+    }
+
+    /// The whole header without emphasis and case, for comparisons.
+    pub(super) fn plain_header(&self) -> String {
+        plain_header(&self.header)
+    }
+}
+
+/// A header without emphasis, backticks and case, and with single blanks.
+fn plain_header(header: &str) -> String {
+    let plain: String = header.chars().filter(|character| !matches!(character, '*' | '`' | '~')).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let joined = words.join(" ").to_lowercase();
+    match joined.strip_prefix('_').and_then(|inner| inner.strip_suffix('_')) {
+        Some(inner) => inner.trim_matches('_').to_owned(),
+        None => joined,
+    }
 }
 
 /// The first word of a header, without the emphasis, backticks or brackets around it.
@@ -242,6 +271,7 @@ fn first_word(header: &str) -> &str {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on says why")]
 mod tests {
     use super::*;
 
@@ -265,6 +295,22 @@ mod tests {
             ("**", ""),
         ] {
             assert_eq!(first_word(header), name, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn a_column_is_found_by_its_whole_header_or_else_by_its_first_word() {
+        let document = Document::parse("| Start time | Start | **End** (x) | `end`  Date |\n|-|-|-|-|\n");
+        let table = document.table(TableId(0)).unwrap();
+        for (name, column) in [
+            ("start", Some(1)),
+            ("Start time", Some(0)),
+            ("end", Some(2)),
+            ("END date", Some(3)),
+            ("**end** (X)", Some(2)),
+            ("date", None),
+        ] {
+            assert_eq!(table.column(name), column, "{name:?}");
         }
     }
 }
