@@ -14,6 +14,13 @@ fn check(source: &str, problems: &[Problem], expected: &[(&str, usize, usize)]) 
     }
 }
 
+#[track_caller]
+fn check_hint(source: &str, problems: &[Problem], code: &str, line: usize, hint: &str) {
+    let [problem] = problems else { panic!("one problem is expected in\n{source}\n{problems:#?}") };
+    assert_eq!((problem.code.name(), problem.line), (code, line), "{source}\n{problem:#?}");
+    assert!(problem.hint.contains(hint), "{source}\n{problem:#?}");
+}
+
 #[test]
 fn problems_of_markdown() {
     for (source, expected) in [
@@ -44,6 +51,114 @@ fn problems_of_markdown() {
     let invalid = Document::parse(&b"a\n\xE9t\xE9\n"[..]);
     check("invalid", &invalid.problems(), &[("invalid-utf8", 2, 1)]);
     assert!(invalid.is_read_only());
+}
+
+/// Ordinary tables have headers that begin with the same word; columns that programs look for do not.
+#[test]
+fn columns_are_duplicates_if_they_are_meant_to_be_the_same() {
+    for (header, expected) in [
+        ("Start date | Start time", None),
+        ("Q1 2024 | Q1 2025", None),
+        ("CPU user | CPU sys", None),
+        ("The first | The second", None),
+        ("# of users | # of bugs", None),
+        ("![](a.png) | ![](b.png)", None),
+        ("Cost (USD) | Cost (EUR)", None),
+        ("user_id | user_name", None),
+        (" | ", None),
+        ("Name | **name**", Some(10)),
+        ("Start  date | `Start date`", Some(17)),
+        ("run_id (PK) | run_id (FK)", Some(17)),
+        ("run_id first | run_id second", Some(18)),
+        ("status (ACTIVE, SUPERSEDED) | status", Some(33)),
+        ("Status | status (A, B)", Some(12)),
+    ] {
+        let source = format!("| {header} |\n|---|---|\n");
+        let expected: Vec<_> = expected.map(|column| ("column-duplicate", 1, column)).into_iter().collect();
+        check(&source, &Document::parse(source.as_str()).problems(), &expected);
+    }
+}
+
+/// One problem each for what is meant as a table and is none, with a hint that says what to write.
+#[test]
+fn what_looks_like_a_table_is_pointed_out() {
+    for (source, code, line, hint) in [
+        ("| a | b |\n| 1 | 2 |\n| 3 | 4 |\n", "table-delimiter", 1, "`|---|---|` below the first row"),
+        ("text\n| a | b | c |\n| 1 | 2 | 3 |\n", "table-delimiter", 2, "`|---|---|---|`"),
+        ("| a |\n| b |\n", "table-delimiter", 1, "`|---|`"),
+        ("> | a | b |\n> | 1 | 2 |\n", "table-delimiter", 1, "`|---|---|`"),
+        ("| a | b |\n|——|——|\n| 1 | 2 |\n", "table-delimiter", 1, "`|---|---|`"),
+        ("| a | b |\n|===|===|\n| 1 | 2 |\n", "table-delimiter", 1, "`|---|---|`"),
+        ("| a | b |\n|___|___|\n| 1 | 2 |\n", "table-delimiter", 1, "`|---|---|`"),
+        ("| a | b |\n|...|...|\n| 1 | 2 |\n", "table-delimiter", 1, "`|---|---|`"),
+        ("a | b\n---+---\n1 | 2\n", "table-delimiter", 1, "`|---|---|`"),
+        ("| a | b |\n|---+---|\n| 1 | 2 |\n", "table-delimiter", 1, "`|---|---|`"),
+        ("| a | b |\n|\u{A0}---|---|\n| 1 | 2 |\n", "table-delimiter", 1, "U+00A0"),
+        ("| a | b |\n    |---|---|\n| 1 | 2 |\n", "table-delimiter", 1, "less than four blanks"),
+        ("| a | b |\n\n|---|---|\n| 1 | 2 |\n", "table-delimiter", 3, "remove the blank line"),
+        ("|---|---|\n| a | b |\n| 1 | 2 |\n", "table-delimiter", 1, "header"),
+        ("+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n", "table-delimiter", 1, "header"),
+        ("| a | b |\n|---|---|\n\n| 1 | 2\n| 3 | 4\n", "row-outside-table", 4, "blank line"),
+        ("| a | b |\n|---|---|\n    | 1 | 2 |\n| 3 | 4 |\n| 5 | 6 |\n", "row-outside-table", 3, "indent"),
+        ("| a | b |\n|---|---|\n<!-- x -->\n| 1 | 2 |\n| 3 | 4 |\n", "row-outside-table", 3, "last row"),
+        ("| a | b |\n|---|\n| c |\n|---|\n| 1 |\n", "table-header-mismatch", 1, "same number"),
+        ("> | a | b |\n> |---|---|\n> | 1 | 2 | 3 |\n", "row-too-long", 3, "`\\|`"),
+        ("> | a | b |\n> |---|---|\n> | 1 |\n", "row-too-short", 3, "missing cells"),
+        ("- | a | b |\n  |---|---|\n  | 1 |\n", "row-too-short", 3, "missing cells"),
+        ("x\n\n<!--\n", "html-unclosed", 3, "`-->`"),
+        ("<pre>\nx\n", "html-unclosed", 1, "`</pre>`"),
+        ("  <STYLE>\nx\n", "html-unclosed", 1, "`</style>`"),
+        ("<?php\nx\n", "html-unclosed", 1, "`?>`"),
+        ("<![CDATA[\nx\n", "html-unclosed", 1, "`]]>`"),
+    ] {
+        check_hint(source, &Document::parse(source).problems(), code, line, hint);
+    }
+}
+
+#[test]
+fn prose_with_pipes_is_no_table() {
+    for source in [
+        "|x| is abs\n",
+        "| a | b |\n|---|---|\n\n|x| is abs\n",
+        "|x| and |y|\n|a| are\n",
+        "|x|\n|y|\n",
+        "a | b\nc | d\n",
+        ":-|\n",
+        "x\n:-|\n",
+        "| a | b |\n",
+        "| a | b |\n\ntext\n",
+        "text\n...\n",
+        "`a | b`\n+ one\n+ two\n",
+        "```\n| a | b |\n| 1 | 2 |\n```\n",
+        "    | a | b |\n    | 1 | 2 |\n",
+    ] {
+        check(source, &Document::parse(source).problems(), &[]);
+    }
+}
+
+/// The specification of GFM, example by example, where readers differ.
+#[test]
+fn tables_end_where_another_block_begins() {
+    for (below, rows) in [
+        ("| 1 | 2 |", 1),
+        ("   | 1 | 2 |", 1),
+        ("    | 1 | 2 |", 0),
+        ("\t| 1 | 2 |", 0),
+        ("</pre>", 1),
+        ("<pre>", 0),
+        ("</div>", 0),
+        ("<b>", 0),
+        ("<b> x", 1),
+        ("> x", 0),
+        ("- x", 0),
+        ("x", 1),
+    ] {
+        let source = format!("| a | b |\n|---|---|\n{below}\n");
+        let document = Document::parse(source.as_str());
+        assert_eq!(document.tables().map(|table| table.row_count()).collect::<Vec<_>>(), [rows], "{source}");
+    }
+    let mismatched = "| a | b |\n|---|\n| c |\n|---|\n| 1 |\n\n| d |\n|---|\n";
+    assert_eq!(Document::parse(mismatched).tables().map(|table| table.line()).collect::<Vec<_>>(), [7]);
 }
 
 #[test]

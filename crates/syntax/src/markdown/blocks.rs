@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::line::{self, Cursor, Fence, HtmlEnd, Place};
+use super::near::{self, Above, Continuation, NearTable, Watch};
 use super::row;
 use crate::limits::MAX_NESTING;
 
@@ -40,21 +41,6 @@ pub(crate) enum Kind {
     NearTable(NearTable),
 }
 
-/// What is wrong with something that looks like a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NearTable {
-    /// Header and delimiter row differ in their number of cells.
-    Mismatch { header: usize, delimiter: usize },
-    /// A cell of the delimiter row is not made of dashes.
-    Delimiter,
-    /// The rows continue the text of a list item or quote.
-    InContainer,
-    /// It is a table for us, and text of the list item or quote above for others.
-    BelowContainer,
-    /// Rows that a blank line cuts off from the table above.
-    CutOff,
-}
-
 /// Scans a whole document, in time proportional to its length.
 pub(crate) fn scan(bytes: &[u8]) -> Vec<Block> {
     let start = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
@@ -68,11 +54,10 @@ pub(crate) fn scan_below_heading(bytes: &[u8], first: usize) -> Vec<Block> {
     Scanner::new(Lines { bytes, at: 0, number: first }).run()
 }
 
-/// One line: its number, where it begins, and its content without the line ending.
+/// One line: its number, and its content without the line ending.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     number: usize,
-    start: usize,
     content: &'a [u8],
 }
 
@@ -91,7 +76,7 @@ impl<'a> Lines<'a> {
         }
         let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
         let whole = &rest[..length];
-        let line = Line { number: self.number, start: self.at, content: &whole[..line::content_length(whole)] };
+        let line = Line { number: self.number, content: &whole[..line::content_length(whole)] };
         self.at += length;
         self.number += 1;
         Some(line)
@@ -126,14 +111,23 @@ struct Scanner<'a> {
     /// The innermost item was opened by a marker with nothing behind it: a blank line now ends it.
     fresh_item: bool,
     blocks: Vec<Block>,
-    /// Only blank lines since the last table of the document.
-    table_above: bool,
+    /// What stands above, blank lines left out; only what stands in no container.
+    above: Above,
+    /// The lines of the open paragraph, or of the last one.
+    watch: Watch<'a>,
 }
 
 impl<'a> Scanner<'a> {
     fn new(lines: Lines<'a>) -> Self {
-        let (containers, blocks) = (Vec::new(), Vec::new());
-        Scanner { lines, containers, leaf: Leaf::None, fresh_item: false, blocks, table_above: false }
+        Scanner {
+            lines,
+            containers: Vec::new(),
+            leaf: Leaf::None,
+            fresh_item: false,
+            blocks: Vec::new(),
+            above: Above::Nothing,
+            watch: Watch::default(),
+        }
     }
 
     fn run(mut self) -> Vec<Block> {
@@ -205,7 +199,14 @@ impl<'a> Scanner<'a> {
                 }
                 true
             }
-            Leaf::Table { .. } => row::is_row(cursor.rest()),
+            Leaf::Table { columns, is_shown, .. } => {
+                // Further in, the line would begin a block of code, which ends a table like any other block.
+                let is_row = cursor.clone().take_blanks(4) < 4 && row::is_row(cursor.rest());
+                if is_row && !is_shown {
+                    self.note_row(cursor.rest(), line, columns);
+                }
+                is_row
+            }
         }
     }
 
@@ -226,7 +227,7 @@ impl<'a> Scanner<'a> {
                 return false;
             }
             let may_be_header = place == Place::Paragraph || rest.first() == Some(&b'|');
-            if may_be_header && self.is_table_header(rest, &self.containers[..matched]) {
+            if may_be_header && !self.watch.is_mismatched && self.is_table_header(rest, &self.containers[..matched]) {
                 if place == Place::LazyParagraph {
                     let lines = line.number..line.number + 2;
                     self.blocks.push(Block { lines, kind: Kind::NearTable(NearTable::BelowContainer) });
@@ -237,7 +238,10 @@ impl<'a> Scanner<'a> {
         if cursor.is_blank() {
             return false;
         }
-        self.note_near_table(line, first);
+        let how = if place == Place::Paragraph { Continuation::Marked } else { Continuation::Lazy };
+        if let Some((found, first)) = self.watch.next(cursor.rest(), line.number, how) {
+            self.blocks.push(Block { lines: first..line.number + 1, kind: Kind::NearTable(found) });
+        }
         true
     }
 
@@ -248,7 +252,7 @@ impl<'a> Scanner<'a> {
             if outer < 4 {
                 if let Some(indent) = cursor.take_list_marker(outer) {
                     self.containers.push(Container::Item { indent });
-                    self.table_above = false;
+                    self.above = Above::Nothing;
                     self.fresh_item = cursor.is_blank();
                     if self.fresh_item {
                         return;
@@ -257,7 +261,7 @@ impl<'a> Scanner<'a> {
                 }
                 if cursor.take_quote() {
                     self.containers.push(Container::Quote);
-                    self.table_above = false;
+                    self.above = Above::Nothing;
                     self.fresh_item = false;
                     continue;
                 }
@@ -276,10 +280,15 @@ impl<'a> Scanner<'a> {
     }
 
     fn open_leaf(&mut self, mut cursor: Cursor<'a>, line: Line<'a>) {
-        let table_above = std::mem::take(&mut self.table_above);
+        let above = std::mem::take(&mut self.above);
         let indent = cursor.take_blanks(4);
         if indent == 4 {
             self.leaf = Leaf::Indented;
+            let after = line::without_blanks(cursor.rest());
+            if above == (Above::Table { end: line.number }) && after.first() == Some(&b'|') && row::count(after) > 1 {
+                self.record(line.number..line.number + 1, Kind::NearTable(NearTable::Indented));
+                self.above = Above::CutOffRow;
+            }
             return;
         }
         let rest = cursor.rest();
@@ -287,6 +296,11 @@ impl<'a> Scanner<'a> {
         if let Some(end) = line::html_start(rest).or_else(|| line::is_lone_tag(rest).then_some(HtmlEnd::BlankLine)) {
             if !matches!(end, HtmlEnd::Mark(mark) if line::ends_html(rest, mark)) {
                 self.leaf = Leaf::Html { end, first };
+            }
+            let next_is_row = self.lines.peek().is_some_and(|next| near::is_full_row(next.content));
+            if above == (Above::Table { end: first }) && next_is_row {
+                self.record(first..first + 1, Kind::NearTable(NearTable::Tag));
+                self.above = Above::CutOffRow;
             }
         } else if line::is_thematic_break(rest) {
             // Nothing to keep.
@@ -302,9 +316,9 @@ impl<'a> Scanner<'a> {
             self.leaf = Leaf::Table { columns: row::count(rest), first, is_shown };
         } else {
             self.leaf = Leaf::Paragraph { first };
-            let next_is_delimiter = self.lines.peek().is_some_and(|next| looks_like_delimiter(next.content));
-            if table_above && rest.first() == Some(&b'|') && row::count(rest) > 1 && !next_is_delimiter {
-                self.record(first..first + 1, Kind::NearTable(NearTable::CutOff));
+            let next = self.lines.peek().map_or(&b""[..], |next| next.content);
+            if let Some(found) = self.watch.first(rest, first, above, next) {
+                self.blocks.push(Block { lines: first..first + 1, kind: Kind::NearTable(found) });
             }
         }
     }
@@ -322,31 +336,16 @@ impl<'a> Scanner<'a> {
             && !ends_in_hard_break(rest)
     }
 
-    /// Remembers a delimiter row in the middle of text, so that `check` can say why there is no table.
-    fn note_near_table(&mut self, line: Line<'a>, first: usize) {
-        if !looks_like_delimiter(line.content) {
+    /// Remembers a row of a table that is not shown, so that `check` can say that its cells do not fit.
+    fn note_row(&mut self, rest: &[u8], line: Line<'a>, columns: usize) {
+        let cells = row::count(rest);
+        if cells == columns {
             return;
         }
-        let header = row::count(self.line_before(line));
-        if header < 2 {
-            return;
-        }
-        let reason = match line::delimiter_columns(line.content) {
-            None => NearTable::Delimiter,
-            Some(_) if !self.containers.is_empty() => NearTable::InContainer,
-            Some(delimiter) if delimiter == header => return,
-            Some(delimiter) => NearTable::Mismatch { header, delimiter },
-        };
-        let start = line.number.saturating_sub(1).max(first);
-        self.blocks.push(Block { lines: start..line.number + 1, kind: Kind::NearTable(reason) });
-    }
-
-    /// Content of the line before `line`.
-    fn line_before(&self, line: Line<'a>) -> &'a [u8] {
-        let bytes = self.lines.bytes;
-        let end = line.start;
-        let start = memchr::memrchr(b'\n', &bytes[..end.saturating_sub(1)]).map_or(0, |feed| feed + 1);
-        &bytes[start..start + line::content_length(&bytes[start..end])]
+        let extra = row::split(rest).cells.get(columns).map_or(0, |cell| row::trimmed(rest, cell.clone()).start);
+        let at = line.content.len() - rest.len() + extra;
+        let kind = Kind::NearTable(NearTable::Row { cells, columns, at });
+        self.blocks.push(Block { lines: line.number..line.number + 1, kind });
     }
 
     fn close_leaf(&mut self, end: usize) {
@@ -355,7 +354,12 @@ impl<'a> Scanner<'a> {
                 if is_shown {
                     self.blocks.push(Block { lines: first..end, kind: Kind::Table { columns } });
                 }
-                self.table_above = self.containers.is_empty();
+                if self.containers.is_empty() {
+                    self.above = Above::Table { end };
+                }
+            }
+            Leaf::Paragraph { .. } if self.containers.is_empty() && self.watch.ends_with_row() => {
+                self.above = Above::Row;
             }
             Leaf::Fence { first, .. } => self.record(first..end, Kind::Fence { closed: false }),
             Leaf::Html { end: HtmlEnd::Mark(_), first } => self.record(first..end, Kind::OpenHtml),
@@ -402,13 +406,6 @@ pub(crate) fn is_marker(content: &[u8], marker: &[u8]) -> bool {
 fn looks_like_key(content: &[u8]) -> bool {
     let name = content.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
     name > 0 && content.get(name) == Some(&b':')
-}
-
-/// A line of dashes, colons and pipes.
-fn looks_like_delimiter(content: &[u8]) -> bool {
-    content.iter().all(|byte| matches!(byte, b'|' | b'-' | b':') || line::is_blank_byte(*byte))
-        && content.contains(&b'|')
-        && content.contains(&b'-')
 }
 
 /// An odd number of backslashes at the end makes a hard line break, and the line is no header then.

@@ -62,7 +62,9 @@ impl Document {
         let is_row = |number: usize| {
             let whole = text.slice(text.line(number));
             let content = &whole[..line::content_length(&whole)];
-            content.starts_with(indent) && row::is_row(content) && std::str::from_utf8(content).is_ok()
+            // Indented like the header: further in it might be code.
+            let cells = content.strip_prefix(indent).filter(|cells| !matches!(cells.first(), Some(b' ' | b'\t')));
+            cells.is_some_and(row::is_row) && std::str::from_utf8(content).is_ok()
         };
         if new_end < old.start || !(old.start..new_end).all(is_row) {
             return None;

@@ -11,6 +11,11 @@ pub(crate) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
 
+/// What follows the blanks in front.
+pub(crate) fn without_blanks(line: &[u8]) -> &[u8] {
+    skip(line, is_blank_byte)
+}
+
 /// Length of the line's content: without line feed and the carriage return before it.
 pub(crate) fn content_length(line: &[u8]) -> usize {
     match line {
@@ -221,8 +226,7 @@ pub(crate) enum HtmlEnd {
 /// An HTML block that may interrupt a paragraph (kinds 1 to 6 of the specification).
 pub(crate) fn html_start(rest: &[u8]) -> Option<HtmlEnd> {
     let after = rest.strip_prefix(b"<")?;
-    for (name, end) in [("pre", "</pre>"), ("style", "</style>"), ("script", "</script>"), ("textarea", "</textarea>")]
-    {
+    for (name, end) in RAW_TAGS {
         let is_name = after.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()));
         if is_name && after.get(name.len()).is_none_or(|byte| *byte == b'>' || byte.is_ascii_whitespace()) {
             return Some(HtmlEnd::Mark(end));
@@ -249,7 +253,8 @@ pub(crate) fn ends_html(line: &[u8], mark: &str) -> bool {
     line.windows(mark.len()).any(|window| window.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
-/// A line that holds one complete tag and nothing else (kind 7), which may not interrupt a paragraph.
+/// A line that holds one complete tag and nothing else (kind 7), which may not interrupt a paragraph. The tags of
+/// kind 1 are left out, also where they close: the specification says so, though readers do not care.
 pub(crate) fn is_lone_tag(rest: &[u8]) -> bool {
     lone_tag(rest).is_some_and(|after| after.iter().all(|byte| is_blank_byte(*byte)))
 }
@@ -261,7 +266,12 @@ fn lone_tag(rest: &[u8]) -> Option<&[u8]> {
         rest = &rest[1..];
     }
     rest.first().filter(|byte| byte.is_ascii_alphabetic())?;
+    let name = rest;
     rest = skip(rest, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let name = &name[..name.len() - rest.len()];
+    if RAW_TAGS.iter().any(|(raw, _)| raw.as_bytes().eq_ignore_ascii_case(name)) {
+        return None;
+    }
     if !closing {
         loop {
             let after = skip(rest, is_blank_byte);
@@ -338,7 +348,8 @@ pub(crate) fn interrupts(rest: &[u8], place: Place) -> bool {
         b'#' => heading_level(rest).is_some(),
         b'`' | b'~' => fence(rest, 0).is_some(),
         b'>' => true,
-        b'<' => html_start(rest).is_some(),
+        // A lone tag may not interrupt a paragraph, but a table is none.
+        b'<' => html_start(rest).is_some() || (place == Place::Table && is_lone_tag(rest)),
         b'_' => is_thematic_break(rest),
         b'-' | b'*' | b'+' | b'0'..=b'9' => {
             is_thematic_break(rest)
@@ -361,6 +372,10 @@ pub(crate) enum Place {
 fn is_block_tag(name: &[u8]) -> bool {
     name.len() <= 10 && BLOCK_TAGS.split_ascii_whitespace().any(|tag| tag.as_bytes().eq_ignore_ascii_case(name))
 }
+
+/// Tags that begin an HTML block of kind 1, and what ends it.
+const RAW_TAGS: [(&str, &str); 4] =
+    [("pre", "</pre>"), ("style", "</style>"), ("script", "</script>"), ("textarea", "</textarea>")];
 
 /// Tags that begin an HTML block of kind 6.
 const BLOCK_TAGS: &str = "address article aside base basefont blockquote body caption center col colgroup dd details \

@@ -1,6 +1,7 @@
 //! Owns a Markdown document: its bytes as a rope, its blocks as line numbers, and the way from one to the other.
 //!
 //! - `line`: what one line can be; `blocks`: what it is in its place; `row`: the cells of one line
+//! - `near`: what looks like a table and is none
 //! - `cells`, `paths`: from the text of a cell to its value and back
 //! - `tables`, `sections`, `front_matter`: views of a document
 //! - `edit_rows`, `edit_text`: changes to a document; `follow`: what they leave of its blocks
@@ -19,6 +20,7 @@ mod edit_text;
 mod follow;
 mod front_matter;
 mod line;
+mod near;
 pub mod paths;
 mod refusal;
 mod report;

@@ -1,8 +1,13 @@
 //! Owns what `check` says about a Markdown document. Problems are looked for when they are asked for, so that edits
 //! of a large document need not keep them up to date. Must not change anything.
 
-use super::blocks::{Block, Kind, NearTable};
-use super::{Document, line, row};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::blocks::{Block, Kind};
+use super::line::{self, HtmlEnd};
+use super::near::{self, NearTable};
+use super::{Document, row};
 use crate::problem::{Code, Findings, Problem};
 
 impl Document {
@@ -66,9 +71,12 @@ impl Document {
                 Code::HtmlUnclosed,
                 first_line,
                 "an HTML block begins here and is never closed, so the rest of the document belongs to it",
-                "close it, for example with `-->` for a comment",
+                close_html(&first),
             ),
-            Kind::NearTable(reason) => report_near_table(reason, first_line, findings),
+            Kind::NearTable(reason) => {
+                let (_, last) = self.content(block.lines.end - 1);
+                report_near_table(reason, first_line, &last, findings);
+            }
             Kind::Table { columns } => {
                 self.report_columns(index, findings);
                 self.report_rows(block, columns, findings);
@@ -102,23 +110,11 @@ impl Document {
                 );
             }
             if cells < columns {
-                findings.add(
-                    Code::RowTooShort,
-                    place,
-                    format!("{} where the table has {}", count(cells, "cell"), count(columns, "column")),
-                    "add the missing cells; a line of text directly below a table is read as a row, so put a blank \
-                     line between them",
-                );
+                report_cells(cells, columns, place, findings);
             } else if cells > columns {
                 let split = row::split(content);
                 let extra = split.cells.get(columns).map_or(0, |cell| row::trimmed(content, cell.clone()).start);
-                let extra = place.start + extra;
-                findings.add(
-                    Code::RowTooLong,
-                    extra..place.end,
-                    format!("{} where the table has {}", count(cells, "cell"), count(columns, "column")),
-                    "write a pipe within a cell as `\\|`, also between backticks",
-                );
+                report_cells(cells, columns, place.start + extra..place.end, findings);
             }
         }
     }
@@ -126,9 +122,29 @@ impl Document {
     fn report_columns(&self, block: usize, findings: &mut Findings) {
         let Ok(number) = self.tree.tables.binary_search(&block) else { return };
         let Ok(table) = self.table(super::TableId(number)) else { return };
-        let mut seen = std::collections::HashSet::new();
+        let mut headers = HashSet::new();
+        // First words that name columns, and whether one of them is written in small letters like an identifier.
+        let mut names: HashMap<String, bool> = HashMap::new();
         for column in table.columns() {
-            if !column.name.is_empty() && !seen.insert(column.name.to_lowercase()) {
+            let header = column.plain_header();
+            if header.is_empty() {
+                continue;
+            }
+            let name = column.name.to_lowercase();
+            let is_small = name == column.name || name.contains('_');
+            let is_known = match column.is_identifier().then(|| names.get_mut(&name)).flatten() {
+                // `Cost (USD)` and `Cost (EUR)` are what they say; `status` and `status (A, B)` are one column twice.
+                Some(small) => std::mem::replace(small, *small || is_small) || is_small,
+                None => false,
+            };
+            if !headers.insert(header) {
+                findings.add(
+                    Code::ColumnDuplicate,
+                    column.span.clone(),
+                    format!("there is a column `{}` already, and only the first one is found by name", column.header),
+                    "give one of them another name",
+                );
+            } else if is_known {
                 findings.add(
                     Code::ColumnDuplicate,
                     column.span.clone(),
@@ -136,45 +152,119 @@ impl Document {
                     "give one of them another first word",
                 );
             }
+            if column.is_identifier() {
+                names.entry(name).or_insert(is_small);
+            }
         }
     }
 }
 
-fn report_near_table(reason: NearTable, place: std::ops::Range<usize>, findings: &mut Findings) {
-    match reason {
-        NearTable::Mismatch { header, delimiter } => findings.add(
+/// How an HTML block that begins with this line is closed.
+fn close_html(first: &[u8]) -> String {
+    let end = match line::html_start(line::without_blanks(first)) {
+        Some(HtmlEnd::Mark(mark)) => mark,
+        _ => "-->",
+    };
+    format!("put `{end}` where it ends")
+}
+
+/// Says what is wrong with something like a table; `last` is its last line that matters.
+fn report_near_table(reason: NearTable, place: Range<usize>, last: &[u8], findings: &mut Findings) {
+    let (code, message, hint) = match reason {
+        NearTable::Mismatch { header, delimiter } => (
             Code::TableHeaderMismatch,
-            place,
             format!(
                 "this is no table: the header has {} and the row of dashes below it has {delimiter}",
                 count(header, "cell")
             ),
-            "give both the same number of cells",
+            "give both the same number of cells".to_owned(),
         ),
-        NearTable::InContainer => findings.add(
+        NearTable::InContainer => (
             Code::TableInParagraph,
-            place,
-            "this is no table: its rows continue the text of the list item or quote above",
-            "put a blank line above the table",
+            "this is no table: its rows continue the text of the list item or quote above".to_owned(),
+            "put a blank line above the table".to_owned(),
         ),
-        NearTable::BelowContainer => findings.add(
+        NearTable::BelowContainer => (
             Code::TableInParagraph,
-            place,
-            "other programs read this table as text of the list item or quote above",
-            "put a blank line above the table",
+            "other programs read this table as text of the list item or quote above".to_owned(),
+            "put a blank line above the table".to_owned(),
         ),
-        NearTable::Delimiter => findings.add(
+        NearTable::Delimiter { columns } => (
             Code::TableDelimiter,
-            place,
-            "this is no table: not every cell of the row below the header is made of dashes",
-            "write it like `| --- | :---: |`",
+            "this is no table: the row below the header is not read as its row of dashes".to_owned(),
+            mend_delimiter(last, columns),
         ),
-        NearTable::CutOff => findings.add(
+        NearTable::NoDelimiter { columns } => (
+            Code::TableDelimiter,
+            "this is no table: there is no row of dashes below the first row".to_owned(),
+            format!("put {} below the first row", dashes(columns)),
+        ),
+        NearTable::NoHeader => (
+            Code::TableDelimiter,
+            "this row of dashes has no header above it".to_owned(),
+            "put a header with as many cells directly above it, or remove it".to_owned(),
+        ),
+        NearTable::HeaderCutOff => (
+            Code::TableDelimiter,
+            "this is no table: a blank line stands between the header and this row of dashes".to_owned(),
+            "remove the blank line above it".to_owned(),
+        ),
+        NearTable::CutOff => (
             Code::RowOutsideTable,
-            place,
-            "this looks like a row, but a blank line cuts it off from the table above",
-            "remove the blank line above it",
+            "this looks like a row, but a blank line cuts it off from the table above".to_owned(),
+            "remove the blank line above it".to_owned(),
         ),
+        NearTable::Indented => (
+            Code::RowOutsideTable,
+            "this looks like a row, but it is indented so far that it is code and ends the table".to_owned(),
+            "indent it like the rows above".to_owned(),
+        ),
+        NearTable::Tag => (
+            Code::RowOutsideTable,
+            "this HTML ends the table above, so that the rows below it belong to no table".to_owned(),
+            "put it between the pipes of a cell, or below the last row".to_owned(),
+        ),
+        NearTable::Row { cells, columns, at } => {
+            let start = (place.start + at).min(place.end);
+            return report_cells(cells, columns, start..place.end, findings);
+        }
+    };
+    findings.add(code, place, message, hint);
+}
+
+/// Reports a row with too few or too many cells; `place` is the row, or what is too much of it.
+fn report_cells(cells: usize, columns: usize, place: Range<usize>, findings: &mut Findings) {
+    let message = format!("{} where the table has {}", count(cells, "cell"), count(columns, "column"));
+    let (code, hint) = if cells < columns {
+        let hint = "add the missing cells; a line of text directly below a table is read as a row, so put a blank line \
+                    between them";
+        (Code::RowTooShort, hint)
+    } else {
+        (Code::RowTooLong, "write a pipe within a cell as `\\|`, also between backticks")
+    };
+    findings.add(code, place, message, hint);
+}
+
+/// What to do about a row that is meant as the delimiter row of a table with so many columns.
+fn mend_delimiter(row: &[u8], columns: usize) -> String {
+    let odd_blank = String::from_utf8_lossy(row).chars().find(|character| near::is_odd_blank(*character));
+    if line::delimiter_columns(line::without_blanks(row)).is_some() {
+        return "indent it by less than four blanks".to_owned();
+    }
+    match odd_blank {
+        Some(odd) => {
+            format!("replace the blanks U+{:04X} in it by plain ones, or write {}", u32::from(odd), dashes(columns))
+        }
+        None => format!("write it like {}", dashes(columns)),
+    }
+}
+
+/// A delimiter row with so many columns.
+fn dashes(columns: usize) -> String {
+    const LONGEST: usize = 12;
+    match columns <= LONGEST {
+        true => format!("`|{}`", "---|".repeat(columns.max(1))),
+        false => format!("`|---|---|` and so on, with {columns} cells,"),
     }
 }
 
