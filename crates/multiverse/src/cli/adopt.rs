@@ -102,7 +102,7 @@ impl Arguments {
                     let (found, failures) = documents::find(&place, None);
                     all.refused.extend(failures);
                     for document in found {
-                        match understood(&document.path) {
+                        match understood(start.shown(&document.path)) {
                             Ok(document) => drop(all.documents.insert(document)),
                             Err(failure) => all.refused.push(failure),
                         }

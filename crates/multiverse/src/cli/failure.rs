@@ -71,7 +71,8 @@ impl Failure {
     pub(crate) fn not_placed(record: u64, fault: store::Fault) -> Self {
         let because = Self::from(fault);
         let message = format!("recorded as {record}, but not in place yet: {}", because.message);
-        Self { kind: Kind::NotPlaced, message, ..because }
+        let again = Some("the next command that changes something tries again".into());
+        Self { kind: Kind::NotPlaced, message, hint: because.hint.or(again), path: because.path }
     }
 
     /// A refusal of the store, in its words.

@@ -56,7 +56,7 @@ struct Arguments {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Global options")]
 struct Global {
-    /// The project's folder; paths on the command line are taken from there, too
+    /// The project's folder, or one in it; paths on the command line are taken from there, too
     #[arg(short = 'C', long = "project", value_name = "DIR", global = true)]
     project: Option<PathBuf>,
 
@@ -64,7 +64,7 @@ struct Global {
     #[arg(long, global = true)]
     json: bool,
 
-    /// Say nothing but errors
+    /// Say nothing but errors, and what became of a file that is not where it was put
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
 

@@ -60,6 +60,11 @@ impl Start {
         self.folder.join(path)
     }
 
+    /// A place as it would be written on the command line.
+    pub(crate) fn shown<'a>(&self, place: &'a Path) -> &'a Path {
+        place.strip_prefix(&self.folder).unwrap_or(place)
+    }
+
     /// A path on the command line as the project names it: from its root, with `/` between the names.
     pub(crate) fn document(&self, project: &Path, path: &Path) -> Result<ProjectPath, Failure> {
         let refused = |reason: &str, hint: &str| {

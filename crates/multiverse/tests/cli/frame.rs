@@ -50,13 +50,13 @@ fn no_arguments_teach_and_are_a_usage_error() {
 
     Global options:
       -C, --project <DIR>
-              The project's folder; paths on the command line are taken from there, too
+              The project's folder, or one in it; paths on the command line are taken from there, too
 
           --json
               Write one JSON object a line
 
       -q, --quiet
-              Say nothing but errors
+              Say nothing but errors, and what became of a file that is not where it was put
 
       -v, --verbose
               Say every step
@@ -202,7 +202,9 @@ fn a_reader_that_stops_early_is_no_error() {
 #[test]
 fn a_full_disk_behind_stdout_is_an_error() {
     let place = Place::with(&[("a.md", BROKEN)]);
-    for arguments in [&["check", "a.md"][..], &["check", "--json", "a.md"]] {
+    for arguments in
+        [&["check", "a.md"][..], &["check", "--json", "a.md"], &["--help"], &["help", "undo"], &["--version"]]
+    {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let ran = Ran::of(place.command(arguments).stdout(full).output().unwrap());
         let expected = "exit code 1\n--- stderr\n\

@@ -6,3 +6,4 @@ mod check;
 mod frame;
 mod journal;
 mod place;
+mod trouble;

@@ -106,6 +106,8 @@ fn held_lock(process: u32, state: ProcessState) -> Finding {
             Finding::new("lock", State::Bad, format!("process {process} holds it and is stopped: all others wait"))
                 .hint(&format!("let it go on with `kill -CONT {process}`, or end it with `kill -KILL {process}`"))
         }
+        ProcessState::Gone => Finding::new("lock", State::Note, "a process that is not seen from here holds it")
+            .hint("that is so for moments; if it stays so, look for it in the containers that share this folder"),
         _ => Finding::new("lock", State::Note, format!("process {process} holds it"))
             .hint(&format!("that is so for moments; if it stays so, end it with `kill {process}`")),
     }
