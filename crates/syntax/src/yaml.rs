@@ -1,6 +1,8 @@
 //! Owns reading YAML for `check` and front matter: a tree with spans, and problems with places.
 //! Must not change documents, and does not expand aliases, so that nothing grows beyond the document's own size.
 
+mod explain;
+
 use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
@@ -197,19 +199,7 @@ impl Reader<'_> {
     }
 
     fn error(&mut self, error: &granit_parser::ScanError) {
-        let length = self.source.len();
-        let at = error.marker().byte_offset().unwrap_or(length).min(length);
-        let line = self.source.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
-        let mut indent = self.source.as_bytes()[line..].iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
-        let message = error.info();
-        let hint = if indent.any(|byte| *byte == b'\t') {
-            "indent with blanks: YAML does not allow tabs"
-        } else if message.contains("quoted") {
-            "close the quote that was opened above, or indent the lines within it"
-        } else {
-            "check the indentation, colons and quotes of this line and the one above"
-        };
-        let next = self.source[at..].chars().next().map_or(0, char::len_utf8);
-        self.findings.add(Code::YamlSyntax, at..at + next, format!("not valid YAML: {message}"), hint);
+        let at = error.marker().byte_offset().unwrap_or(self.source.len());
+        explain::report(self.source, at, &error.info(), &mut self.findings);
     }
 }

@@ -21,6 +21,17 @@ fn check_hint(source: &str, problems: &[Problem], code: &str, line: usize, hint:
     assert!(problem.hint.contains(hint), "{source}\n{problem:#?}");
 }
 
+/// What each problem marks, and a part of what it advises.
+#[track_caller]
+fn check_marks(source: &str, problems: &[Problem], expected: &[(&str, &str)]) {
+    let marked: Vec<&str> = problems.iter().map(|problem| &source[problem.span.clone()]).collect();
+    let wanted: Vec<&str> = expected.iter().map(|(mark, _)| *mark).collect();
+    assert_eq!(marked, wanted, "{source}\n{problems:#?}");
+    for (problem, (_, hint)) in problems.iter().zip(expected) {
+        assert!(problem.hint.contains(hint), "{source}\n{problem:#?}");
+    }
+}
+
 #[test]
 fn problems_of_markdown() {
     for (source, expected) in [
@@ -201,6 +212,55 @@ fn problems_of_json() {
 }
 
 #[test]
+fn hints_of_json_say_what_to_write() {
+    for (source, expected) in [
+        ("{“a”: 1}", &[("“a”", "curly quotes by `\"`")][..]),
+        ("{\"a\": “it’s”, \"b\": 1}", &[("“it’s”", "curly quotes by `\"`")]),
+        ("[“a\", ‘b’]", &[("“a\"", "curly quotes"), ("‘b’", "curly quotes")]),
+        ("{\"a”: 1}", &[("\"a”: 1}", "curly quotes")]),
+        ("[\"it’s]", &[("\"it’s]", "closing quote")]),
+        ("{\u{A0}\"a\":\u{A0}1,\n\u{A0}\"b\": true\u{A0}}", &[("\u{A0}", "plain blank")]),
+        ("[\u{200B}1, \u{3000}2]", &[("\u{200B}", "plain blank"), ("\u{3000}", "plain blank")]),
+        ("[\"a\u{A0}b\"]", &[]),
+        (r#"["\u12"]"#, &[(r"\u12", "four hexadecimal digits")]),
+        (r#"["\u12g4"]"#, &[(r"\u12", "four hexadecimal digits")]),
+        (r#"{"\ud800":1,"\udfff":2}"#, &[(r"\ud800", "both halves"), (r"\udfff", "both halves")]),
+        (r#"["\ud800\u0041"]"#, &[(r"\ud800", "both halves")]),
+    ] {
+        check_marks(source, &json::parse(source.as_bytes()).problems, expected);
+    }
+    let parsed = json::parse("{\u{A0}“a”: 1}".as_bytes());
+    assert!(parsed.problems[0].message.contains("U+00A0"), "{parsed:?}");
+    assert!(parsed.root.is_some_and(|root| root.value("a").is_some()), "it is read all the same");
+}
+
+#[test]
+fn hints_of_yaml_say_what_to_write() {
+    let long_key = format!("{}: 1\n", "k".repeat(2000));
+    let deep = format!("a: {}", "[".repeat(300));
+    for (source, expected) in [
+        ("a: 'it's'\n", &[("s", "double a `'`")][..]),
+        ("a: \"x\" y\n", &[("y", "as `\\\"`")]),
+        ("a: \"C:\\Users\"\n", &[("\\U", "backslash as `\\\\`")]),
+        ("a: \"ok \\n \\x41 \\ud83d\\ude80 \\d\"\n", &[("\\d", "backslash as `\\\\`")]),
+        ("a: \"\\ud800\"\n", &[("\"", "both halves")]),
+        ("title: foo: bar\n", &[(":", "between quotes")]),
+        ("a: 1\n  b: 2\n", &[(":", "like the key above")]),
+        ("a:\n\tb: 1\n", &[("\t", "tabs")]),
+        ("a:\n  b: 1\n\tc: 2\n", &[("\t", "tabs")]),
+        ("x:\n  - a\ny: 1\n- z\n", &[("-", "below a key")]),
+        ("a:\n  b: 1\n c: 2\n", &[("c", "indent the line")]),
+        ("a: - b\n", &[("-", "below its key")]),
+        ("a: @x\n", &[("@", "between quotes")]),
+        ("a: [1, 2\nb: 3\n", &[(":", "close the `[`")]),
+        (&long_key, &[(&long_key[..2000], "shorter key")]),
+        (&deep, &[("[", "nest less")]),
+    ] {
+        check_marks(source, &yaml::parse(source.as_bytes()).problems, expected);
+    }
+}
+
+#[test]
 fn problems_of_yaml() {
     for (source, expected) in [
         ("", &[][..]),
@@ -210,11 +270,11 @@ fn problems_of_yaml() {
         ("a: &x 1\nb: *x\n", &[]),
         ("a: [1, 2\n", &[("yaml-syntax", 1, 4)]),
         ("a: \"x\n", &[("yaml-syntax", 2, 1)]),
+        ("a:\n\tb: 1\n", &[("yaml-syntax", 2, 1)]),
+        ("a: 1\nb: 2\nc: 3\nd: 4\n- z\n", &[("yaml-syntax", 5, 1)]),
     ] {
         check(source, &yaml::parse(source.as_bytes()).problems, expected);
     }
-    let problems = yaml::parse(b"a:\n\tb: 1\n").problems;
-    assert!(problems.iter().any(|problem| problem.line == 2 && problem.hint.contains("tabs")), "{problems:?}");
     assert_eq!(yaml::parse("[".repeat(5000).as_bytes()).problems.len(), 1);
 }
 

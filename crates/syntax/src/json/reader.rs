@@ -16,7 +16,7 @@ pub(super) fn read(bytes: &[u8]) -> (Option<Node>, Findings) {
         }
     };
     let start = if source.starts_with('\u{FEFF}') { 3 } else { 0 };
-    let mut reader = Reader { source, at: start, findings, nodes: 0, stopped: false };
+    let mut reader = Reader { source, at: start, findings, nodes: 0, stopped: false, odd_blanks: Vec::new() };
     let root = reader.value(0);
     reader.skip_blanks();
     if !reader.stopped && reader.at < source.len() {
@@ -33,6 +33,8 @@ struct Reader<'a> {
     nodes: usize,
     /// A mistake that cannot be read past.
     stopped: bool,
+    /// Blanks of other kinds that were met: each kind is told once, for where there is one there are many.
+    odd_blanks: Vec<char>,
 }
 
 impl<'a> Reader<'a> {
@@ -58,6 +60,7 @@ impl<'a> Reader<'a> {
             Some(b'[') => self.array(depth),
             Some(b'"') => Kind::Text(self.string()),
             Some(b'\'') => self.single_quoted(),
+            Some(_) if self.next().is_some_and(is_curly_quote) => Kind::Text(self.curly_quoted()),
             Some(b'-' | b'+' | b'.' | b'0'..=b'9') => self.number(),
             Some(b',' | b':' | b']' | b'}') => {
                 self.syntax(start..start + 1, "a value is missing here", "add the value, or remove the comma before");
@@ -99,6 +102,9 @@ impl<'a> Reader<'a> {
             let key_start = self.at;
             let Some(key) = self.key() else { break };
             let key_span = key_start..self.at;
+            if self.stopped {
+                break;
+            }
             self.skip_blanks();
             if self.peek() == Some(b':') {
                 self.at += 1;
@@ -161,9 +167,10 @@ impl<'a> Reader<'a> {
                 Kind::Text(key) => Some(key),
                 _ => None,
             },
+            _ if self.next().is_some_and(is_curly_quote) => Some(self.curly_quoted()),
             byte if is_word(byte) => {
                 let start = self.at;
-                let word = self.take_while(is_word).to_owned();
+                let word = self.take_word().to_owned();
                 self.syntax(start..self.at, "a key stands between double quotes", format!("write `\"{word}\"`"));
                 Some(word)
             }
@@ -197,12 +204,11 @@ impl<'a> Reader<'a> {
                 }
                 Some(b'\\') => self.escape(&mut text),
                 Some(b'\n' | b'\r') | None => {
-                    self.stop(
-                        start..self.at,
-                        "this text is never closed on its line",
-                        "add the closing quote, and \
-                         write a line break as `\\n`",
-                    );
+                    let hint = match text.contains(is_double_curly) {
+                        true => "replace the curly quotes by `\"`",
+                        false => "add the closing quote, and write a line break as `\\n`",
+                    };
+                    self.stop(start..self.at, "this text is never closed on its line", hint);
                     return text;
                 }
                 Some(control) => {
@@ -242,7 +248,8 @@ impl<'a> Reader<'a> {
         text.push(decoded);
     }
 
-    /// The four digits behind `\u`, and the second half of a surrogate pair.
+    /// The four digits behind `\u`, and the second half of a surrogate pair. What is no character stays as it is
+    /// written, so that two of them are not taken for the same.
     fn unicode(&mut self, start: usize, text: &mut String) {
         let first = self.four_digits();
         let code = match first {
@@ -259,23 +266,52 @@ impl<'a> Reader<'a> {
             }
             other => other,
         };
-        match code.and_then(char::from_u32) {
-            Some(character) => text.push(character),
+        if let Some(character) = code.and_then(char::from_u32) {
+            text.push(character);
+            return;
+        }
+        text.push_str(&self.source[start..self.at]);
+        match first {
+            Some(_) => {
+                let hint = "write the character itself, or both halves of it, as in `\\ud83d\\ude80`";
+                self.syntax(start..self.at, "this is only one half of a character", hint);
+            }
             None => {
-                let hint = "write four hexadecimal digits; characters above FFFF need two escapes";
+                let hint = "write four hexadecimal digits behind `\\u`, or a backslash as `\\\\`";
                 self.syntax(start..self.at, "this is no character", hint);
-                text.push(char::REPLACEMENT_CHARACTER);
             }
         }
     }
 
+    /// Takes up to four digits; gives their value if there are four.
     fn four_digits(&mut self) -> Option<u32> {
-        let digits = self.source.get(self.at..self.at + 4)?;
-        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
-        self.at += 4;
-        u32::from_str_radix(digits, 16).ok()
+        let rest = &self.source[self.at..];
+        let length = rest.bytes().take(4).take_while(u8::is_ascii_hexdigit).count();
+        self.at += length;
+        u32::from_str_radix(&rest[..length], 16).ok().filter(|_| length == 4)
+    }
+
+    /// Text between quotes that a word processor has made nicer.
+    fn curly_quoted(&mut self) -> String {
+        let start = self.at;
+        self.at += self.next_length();
+        let rest = &self.source[self.at..];
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        // A curly apostrophe is text between double quotes.
+        let is_single = self.source[start..].starts_with(is_single_curly);
+        let is_close = |character: char| match is_single {
+            true => character == '\'' || is_single_curly(character),
+            false => character == '"' || is_double_curly(character),
+        };
+        let hint = "replace the curly quotes by `\"`";
+        let Some(end) = line.find(is_close) else {
+            self.stop(start..self.at, "text stands between straight quotes, and this one is never closed", hint);
+            return String::new();
+        };
+        self.at += end;
+        self.at += self.next_length();
+        self.syntax(start..self.at, "text stands between straight quotes", hint);
+        line[..end].to_owned()
     }
 
     fn single_quoted(&mut self) -> Kind {
@@ -303,7 +339,7 @@ impl<'a> Reader<'a> {
 
     fn word(&mut self) -> Kind {
         let start = self.at;
-        let word = self.take_while(is_word);
+        let word = self.take_word();
         match word {
             "true" => return Kind::Bool(true),
             "false" => return Kind::Bool(false),
@@ -326,10 +362,15 @@ impl<'a> Reader<'a> {
         Kind::Text(word)
     }
 
-    /// Skips blanks, and comments with a complaint.
+    /// Skips blanks; other kinds of blanks and comments with a complaint.
     fn skip_blanks(&mut self) {
         loop {
             self.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+            if let Some(odd) = self.next().filter(|next| is_odd_blank(*next)) {
+                self.report_odd_blank(odd);
+                self.at += odd.len_utf8();
+                continue;
+            }
             let rest = &self.source[self.at..];
             let length = if rest.starts_with("//") || rest.starts_with('#') {
                 rest.find('\n').unwrap_or(rest.len())
@@ -342,6 +383,17 @@ impl<'a> Reader<'a> {
             self.findings.add(Code::JsonComment, span, "JSON has no comments", "remove it, or use YAML");
             self.at += length;
         }
+    }
+
+    fn report_odd_blank(&mut self, odd: char) {
+        if self.odd_blanks.contains(&odd) {
+            return;
+        }
+        self.odd_blanks.push(odd);
+        let name = if odd == '\u{A0}' { "no-break blank" } else { "character" };
+        let message = format!("the {name} U+{:04X} is no blank in JSON", u32::from(odd));
+        let hint = "replace it by a plain blank, here and wherever else it stands between values";
+        self.syntax(self.at..self.at + odd.len_utf8(), message, hint);
     }
 
     fn report_trailing_comma(&mut self, comma: Option<usize>) {
@@ -363,9 +415,24 @@ impl<'a> Reader<'a> {
         self.source.get(start..self.at).unwrap_or_default()
     }
 
-    /// Length of the character at this place.
+    fn take_word(&mut self) -> &'a str {
+        let rest = &self.source[self.at..];
+        let is_end = |character: char| match u8::try_from(character) {
+            Ok(byte) if byte < 0x80 => !is_word(byte),
+            _ => is_odd_blank(character) || is_curly_quote(character),
+        };
+        let word = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+        self.at += word.len();
+        word
+    }
+
+    /// The character at this place.
+    fn next(&self) -> Option<char> {
+        self.source[self.at..].chars().next()
+    }
+
     fn next_length(&self) -> usize {
-        self.source[self.at..].chars().next().map_or(0, char::len_utf8)
+        self.next().map_or(0, char::len_utf8)
     }
 
     fn syntax(&mut self, span: std::ops::Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
@@ -380,6 +447,24 @@ impl<'a> Reader<'a> {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+/// Blanks that are none in JSON, seen or unseen.
+fn is_odd_blank(character: char) -> bool {
+    let is_unseen = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}');
+    is_unseen || (character.is_whitespace() && !matches!(character, ' ' | '\t' | '\n' | '\r'))
+}
+
+fn is_curly_quote(character: char) -> bool {
+    is_single_curly(character) || is_double_curly(character)
+}
+
+fn is_single_curly(character: char) -> bool {
+    matches!(character, '\u{2018}'..='\u{201B}')
+}
+
+fn is_double_curly(character: char) -> bool {
+    matches!(character, '\u{201C}'..='\u{201F}' | '\u{00AB}' | '\u{00BB}' | '\u{FF02}')
 }
 
 fn is_number(text: &str) -> bool {
