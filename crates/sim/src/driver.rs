@@ -134,6 +134,7 @@ fn prepare(machine: &Machine, event: &Event) {
         Event::Fail(failing) => machine.inject(failing.injection()),
         Event::ClockBack(seconds) => machine.set_clock_back(Duration::from_secs(*seconds)),
         Event::HideWriters => machine.hide_writers(),
+        Event::NoExchange => machine.forbid_exchange(),
         Event::DropCaches => {}
     }
 }
@@ -150,6 +151,7 @@ fn act(machine: &Machine, plan: &Plan, round: usize, ledger: &Ledger) -> Vec<Fin
     let mut programs: Vec<Program<'_, ()>> = Vec::new();
     match plan.rounds[round].who {
         Who::Opener => programs.push(Box::new(|fs| worker::open_and_close(fs, plan, round, ledger))),
+        Who::Person => programs.push(Box::new(|fs| people::edit(fs, plan, round, ledger))),
         Who::Everyone => {
             for process in 0..plan.processes {
                 programs.push(Box::new(move |fs| worker::work(&fs, plan, round, process, ledger)));

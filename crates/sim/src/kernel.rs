@@ -35,6 +35,13 @@ pub(crate) enum Extent {
     Failing,
 }
 
+/// Whether the file system can swap two files in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exchange {
+    Supported,
+    Unsupported,
+}
+
 /// Whether the file system tells if a file is open for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writers {
@@ -54,6 +61,7 @@ pub(crate) struct Kernel {
     pub(crate) boot: u64,
     pub(crate) call_limit: u64,
     pub(crate) writers: Writers,
+    pub(crate) exchange: Exchange,
     /// Calls and pauses of everybody.
     calls: u64,
 }
@@ -81,6 +89,7 @@ impl Kernel {
             boot: 1,
             call_limit: CALL_LIMIT,
             writers: Writers::Seen,
+            exchange: Exchange::Supported,
             calls: 0,
         }
     }

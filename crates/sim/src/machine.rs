@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::disk::Disk;
 use crate::faults::{Injection, Moment, Stop, Victim};
-use crate::kernel::{Kernel, Shared, Writers};
+use crate::kernel::{Exchange, Kernel, Shared, Writers};
 use crate::loss::LossMode;
 use crate::person::Person;
 use crate::schedule::{Phase, Process, Role};
@@ -178,6 +178,11 @@ impl Machine {
     /// Nobody can tell any more whether a file is open for writing, as on systems without leases.
     pub fn hide_writers(&self) {
         self.shared.lock().writers = Writers::Hidden;
+    }
+
+    /// From now on the file system cannot swap two files in one step.
+    pub fn forbid_exchange(&self) {
+        self.shared.lock().exchange = Exchange::Unsupported;
     }
 
     /// Sets the wall clock back.

@@ -5,11 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Fault, Fs, Mode, Now, ProcessState, ProjectPath, Stamp};
+use store::{Fault, FaultKind, Fs, Mode, Now, ProcessState, ProjectPath, Stamp};
 
 use crate::call::Operation;
 use crate::disk::HandleId;
-use crate::kernel::{Extent, Kernel, Shared, Writers};
+use crate::failure::Failure;
+use crate::kernel::{Exchange, Extent, Kernel, Shared, Writers};
 use crate::names::Special;
 use crate::schedule::Role;
 
@@ -128,7 +129,10 @@ impl Fs for SimFs {
     }
 
     fn exchange(&self, one: &ProjectPath, other: &ProjectPath) -> Result<(), Fault> {
-        self.on_path(Operation::Exchange, other, |kernel| kernel.disk.exchange(one, other))
+        self.on_path(Operation::Exchange, other, |kernel| match kernel.exchange {
+            Exchange::Supported => kernel.disk.exchange(one, other),
+            Exchange::Unsupported => Err(Failure::plain(FaultKind::Unsupported)),
+        })
     }
 
     fn link(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {

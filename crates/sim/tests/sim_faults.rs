@@ -62,6 +62,34 @@ fn failed_syncs_of_the_journal_and_then_an_accident() {
     tally.tell("failed syncs of the journal and then an accident");
 }
 
+/// Commits that are written together: when a call of the journal fails none of them is there, unless the store says
+/// that it does not know; with an accident on top, too.
+#[test]
+fn batches_fail_as_a_whole() {
+    let mut tally = Tally::default();
+    let mut random = Random::new(27);
+    for seed in 3500..3500 + count("MULTIVERSE_SIM_SEEDS", 60) {
+        let plan = Plan::new(Work::Batches, seed, 1 + random.below(3), 7, 0);
+        let failing = Failing {
+            kind: Failing::KINDS[random.below(Failing::KINDS.len())],
+            operation: random
+                .pick(&[Operation::Write, Operation::Truncate, Operation::Sync, Operation::Unlock])
+                .copied(),
+            below: Some([".multiverse/journal", ".multiverse"][random.below(2)]),
+            process: None,
+            skip: random.below(20) as u64,
+            times: 1 + random.below(3) as u64,
+        };
+        let call = any_call(&plan, &mut random);
+        let plan = plan.with(Event::Fail(failing));
+        let stop = Stop::ALL[random.below(3)];
+        tally.check(&plan.clone().then(Who::Everyone));
+        tally.check(&plan.clone().with(Event::Kill(call, stop)).then(Who::Everyone));
+        tally.check(&plan.with(Event::Loss(call, stop, LossMode::ALL[random.below(4)])).then(Who::Everyone));
+    }
+    tally.tell("batches fail as a whole");
+}
+
 /// Opening after an accident fails at every call once, and works the next time.
 #[test]
 fn recovery_fails_at_every_call() {

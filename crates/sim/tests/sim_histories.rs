@@ -93,3 +93,21 @@ fn where_writers_cannot_be_seen_nothing_is_lost_for_good() {
     }
     tally.tell("where writers cannot be seen nothing is lost for good");
 }
+
+/// QL-20, QL-23: where the file system cannot swap two files, nothing is lost either, except what is renamed into place
+/// at the wrong moment: nobody here saves like that.
+#[test]
+fn without_exchange_nothing_is_lost() {
+    let mut tally = Tally::default();
+    let mut random = Random::new(7);
+    for seed in 6500..6500 + count("MULTIVERSE_SIM_SEEDS", 60) {
+        let work = [Work::Rows, Work::Crlf, Work::Counter, Work::Files, Work::Batches][random.below(5)];
+        let plan = Plan::new(work, seed, 1 + random.below(3), 8, 3).with(Event::NoExchange);
+        let call = any_call(&plan, &mut random);
+        let stop = Stop::ALL[random.below(3)];
+        tally.check(&plan);
+        tally.check(&plan.clone().with(Event::Kill(call, stop)).then(Who::Everyone));
+        tally.check(&plan.with(Event::Loss(call, stop, LossMode::ALL[random.below(4)])).then(Who::Everyone));
+    }
+    tally.tell("without exchange nothing is lost");
+}

@@ -1,5 +1,6 @@
 //! QL-20, QL-22, QL-23: other documents and other decisions than rows at the end of a table: CRLF, no final line feed,
-//! large tables, a counter, claims, needs, whole files, two editors. Counts: see `store.rs`.
+//! large tables, a counter, claims, needs, whole files, two editors,
+//! several commits at a time. Counts: see `store.rs`.
 
 use sim::driver::{Event, Plan, Tally, Who, Work, any_call, count};
 use sim::{LossMode, Random, Stop};
@@ -57,4 +58,9 @@ fn whole_files_are_replaced_only_by_those_who_saw_them() {
 #[test]
 fn two_editors_on_one_document_keep_the_lines_of_both() {
     check(Work::Editors, 30);
+}
+
+#[test]
+fn commits_that_are_written_together_count_one_by_one() {
+    check(Work::Batches, 30);
 }

@@ -1,6 +1,7 @@
 //! What a process does in one step, by kind of work: it decides on what it sees, commits, and decides again when
 //! somebody was faster.
 
+mod batches;
 mod claims;
 mod counter;
 mod files;
@@ -25,7 +26,10 @@ const TRIES: usize = 200;
 /// The deed that the work is about.
 pub(super) fn main(store: &mut Store<SimFs>, scope: &mut Scope<'_>) -> Result<(), CommitError> {
     match scope.work {
-        Work::Rows | Work::Crlf | Work::Unended | Work::Editors => rows::append(store, scope),
+        Work::Rows | Work::Crlf | Work::Unended | Work::Editors | Work::Hands | Work::Past => {
+            rows::append(store, scope)
+        }
+        Work::Batches => batches::append(store, scope),
         Work::Large => rows::fill_cells(store, scope),
         Work::Counter => counter::increment(store, scope),
         Work::Claims => claims::claim(store, scope),

@@ -106,6 +106,10 @@ fn check_commits(
         let acknowledged = deeds.acknowledged.contains(&deed.token);
         let whole = counts.iter().all(|count| *count == 1 || *count > 1 && !promises.rows_stand_once);
         let nothing = counts.iter().all(|count| *count == 0);
+        if deeds.refused.contains(&deed.token) && !nothing {
+            findings
+                .push(Finding(format!("commit {} was refused and is in its documents {counts:?} times", deed.token)));
+        }
         if !(whole || nothing && !acknowledged || removed.contains(&deed.token)) {
             let promise = if acknowledged { "acknowledged" } else { "begun" };
             findings

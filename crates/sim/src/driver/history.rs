@@ -40,7 +40,10 @@ impl History {
         let mut findings = Vec::new();
         for deed in &deeds.begun {
             let count = self.bodies.get(&deed.token).copied().unwrap_or_default();
-            if count > 1 || count == 0 && deeds.acknowledged.contains(&deed.token) {
+            if count > 1
+                || count == 0 && deeds.acknowledged.contains(&deed.token)
+                || count > 0 && deeds.refused.contains(&deed.token)
+            {
                 findings.push(Finding(format!("the body of {} is in the journal {count} times", deed.token)));
             }
         }

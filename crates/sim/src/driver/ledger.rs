@@ -18,6 +18,8 @@ pub struct Deeds {
     pub acknowledged: BTreeSet<String>,
     /// Tokens that a person has saved.
     pub saved: Vec<Deed>,
+    /// The tokens of commits that were refused for good: none of them may ever be there.
+    pub refused: BTreeSet<String>,
     /// Tokens of a person that some process has taken over.
     pub taken: BTreeSet<String>,
     /// How many people are done with their round.
@@ -49,6 +51,10 @@ impl Ledger {
 
     pub(super) fn acknowledge(&self, token: &str) {
         self.deeds().acknowledged.insert(token.into());
+    }
+
+    pub(super) fn refuse(&self, tokens: impl IntoIterator<Item = String>) {
+        self.deeds().refused.extend(tokens);
     }
 
     pub(super) fn save(&self, token: &str, document: &ProjectPath) {

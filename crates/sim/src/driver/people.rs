@@ -6,7 +6,7 @@ use std::time::Duration;
 use store::{Fault, Fs, ProjectPath};
 
 use super::deeds::COUNTER;
-use super::{Ledger, Plan, Work, documents, shared_documents};
+use super::{Event, Ledger, Plan, Work, documents, shared_documents};
 use crate::{Person, Random, SimFs};
 
 /// How often somebody looks whether an edit was taken over, before it is left at that.
@@ -95,10 +95,15 @@ impl Editing<'_> {
         })
     }
 
+    fn can_rename(&self) -> bool {
+        !self.plan.events().any(|event| *event == Event::NoExchange)
+    }
+
     fn save(&mut self, path: &ProjectPath, edited: &[u8]) -> Result<(), Fault> {
         match self.random.below(3) {
-            0 => self.person.save_by_rename(path, edited),
-            1 => self.person.save_in_place(path, edited, 64),
+            // Where files cannot be swapped, what is renamed into place at the wrong moment is lost.
+            0 if self.can_rename() => self.person.save_by_rename(path, edited),
+            0 | 1 => self.person.save_in_place(path, edited, 64),
             _ => self.save_slowly(path, edited),
         }
     }
@@ -138,7 +143,14 @@ fn thought(random: &mut Random) -> Duration {
 
 fn edited_documents(work: Work) -> Vec<ProjectPath> {
     match work {
-        Work::Rows | Work::Crlf | Work::Unended | Work::Large | Work::Editors => shared_documents(),
+        Work::Rows
+        | Work::Crlf
+        | Work::Unended
+        | Work::Large
+        | Work::Editors
+        | Work::Batches
+        | Work::Hands
+        | Work::Past => shared_documents(),
         Work::Counter => documents(&[COUNTER]),
         Work::Claims => documents(&["db/leases.md"]),
         Work::Gate => documents(&["db/gate.md", "db/passed.md"]),

@@ -9,7 +9,9 @@
 //! - `loss CALL STOP MODE`: the machine loses power at that call.
 //! - `fail KIND OPERATION PATH PROCESS SKIP TIMES`: calls fail; `any` narrows nothing.
 //! - `clock SECONDS`: the wall clock is set back. `hide`: nobody can tell who has a file open for writing.
+//! - `noexchange`: from now on the file system cannot swap two files in one step.
 //! - `caches`: when the round is over, memory gets short. `open`: one process opens and closes, nobody works.
+//! - `person`: only the person is there.
 
 use std::fmt;
 use std::str::FromStr;
@@ -56,6 +58,12 @@ pub enum Work {
     Files,
     /// They append rows; the person has each document open in two editors.
     Editors,
+    /// They append several rows at a time, each a commit of its own.
+    Batches,
+    /// They append rows; the person also removes documents, moves them away and back, and puts older ones back.
+    Hands,
+    /// They append rows, take records back, restore, retire and adopt documents.
+    Past,
 }
 
 /// A stretch of a history that ends when all processes have.
@@ -75,6 +83,8 @@ pub enum Who {
     Everyone,
     /// One process, which opens the project and closes it.
     Opener,
+    /// The person alone.
+    Person,
 }
 
 /// Something that goes wrong. Calls are those that can change something, counted from the beginning of the round.
@@ -90,6 +100,8 @@ pub enum Event {
     ClockBack(u64),
     /// Nobody can tell any more who has a file open for writing.
     HideWriters,
+    /// The file system cannot swap two files in one step any more.
+    NoExchange,
     /// After the round, what failed syncs gave up is read from the platter again.
     DropCaches,
 }
@@ -113,7 +125,7 @@ pub struct Failing {
 
 impl Work {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::Rows,
         Self::Crlf,
         Self::Unended,
@@ -123,6 +135,9 @@ impl Work {
         Self::Gate,
         Self::Files,
         Self::Editors,
+        Self::Batches,
+        Self::Hands,
+        Self::Past,
     ];
 }
 
@@ -228,7 +243,11 @@ impl fmt::Display for Plan {
 
 impl fmt::Display for Round {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let who = (self.who == Who::Opener).then(|| "open".to_owned());
+        let who = match self.who {
+            Who::Everyone => None,
+            Who::Opener => Some("open".to_owned()),
+            Who::Person => Some("person".to_owned()),
+        };
         let all: Vec<String> = who.into_iter().chain(self.events.iter().map(ToString::to_string)).collect();
         out.write_str(&all.join(", "))
     }
@@ -246,6 +265,7 @@ impl fmt::Display for Event {
             }
             Self::ClockBack(seconds) => write!(out, "clock {seconds}"),
             Self::HideWriters => out.write_str("hide"),
+            Self::NoExchange => out.write_str("noexchange"),
             Self::DropCaches => out.write_str("caches"),
         }
     }
@@ -280,6 +300,7 @@ impl FromStr for Round {
         for event in text.split(',').map(str::trim).filter(|event| !event.is_empty()) {
             match event {
                 "open" => round.who = Who::Opener,
+                "person" => round.who = Who::Person,
                 event => round.events.push(event.parse()?),
             }
         }
@@ -309,6 +330,7 @@ impl FromStr for Event {
             })),
             ["clock", seconds] => Ok(Self::ClockBack(number(seconds)?)),
             ["hide"] => Ok(Self::HideWriters),
+            ["noexchange"] => Ok(Self::NoExchange),
             ["caches"] => Ok(Self::DropCaches),
             _ => Err(format!("{text:?} is no event")),
         }
@@ -338,6 +360,7 @@ mod tests {
             "crlf 1000 3 7 3: kill 87 After, clock 3600; open, loss 3 Torn Mixed; hide",
             "counter 7 2 5 0: fail Device Sync .multiverse/journal 1 3 2, caches; ",
             "files 7 2 5 0: fail DiskFull any any any 30 5, kill 40 Before",
+            "hands 7 2 5 4: noexchange; open; person; open, kill 3 After",
         ] {
             assert_eq!(line.parse::<Plan>().map(|plan| plan.to_string()), Ok(line.to_owned()));
         }

@@ -42,7 +42,7 @@ fn change_tables(
 }
 
 /// A new row at the end; and the process's oldest open row is done.
-fn add_row(text: Option<String>, token: &str, name: usize, work: Work) -> What {
+pub(super) fn add_row(text: Option<String>, token: &str, name: usize, work: Work) -> What {
     let end = if work == Work::Crlf { "\r\n" } else { "\n" };
     let row = format!("| {token} | PENDING | |");
     let (before, after) = if work == Work::Unended { (end, "") } else { ("", end) };
