@@ -71,7 +71,8 @@ impl From<&Notice> for Told {
             Notice::Merged { path, base, record } => {
                 let message = format!(
                     "{path}: merged with what was recorded since record {base}; \
-                     as it was written: multiverse restore {path} --at {record} --as-written"
+                     as it was written: multiverse restore {} --at {record} --as-written",
+                    shell_word(path.as_str())
                 );
                 Self { record: Some(*record), ..told("merged", message, vec![path.to_string()]) }
             }
@@ -93,9 +94,26 @@ impl From<&Notice> for Told {
     }
 }
 
+/// A name that can be copied into a shell.
+fn shell_word(name: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "._/-+@".contains(character);
+    match name.chars().all(is_plain) {
+        true => name.into(),
+        false => format!("'{}'", name.replace('\'', r"'\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_can_be_copied_into_a_shell() {
+        for (name, expected) in [("a/보고.md", "a/보고.md"), ("a b.md", "'a b.md'"), ("it's $x.md", r"'it'\''s $x.md'")]
+        {
+            assert_eq!(shell_word(name), expected);
+        }
+    }
 
     #[test]
     fn notices_are_told_in_words_and_fields() {

@@ -63,7 +63,7 @@ impl Output {
         let (stdout, stderr) = (io::stdout(), io::stderr());
         let data_color = color.resolve(&stdout);
         let talk_color = color.resolve(&stderr);
-        let columns = terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0));
+        let columns = rustix::termios::tcgetwinsize(&stdout).map(|size| usize::from(size.ws_col)).ok();
         let this =
             Self::new(Box::new(BufWriter::new(stdout)), data_color, Box::new(stderr), talk_color, form, loudness);
         Self { columns: columns.filter(|columns| *columns > 0), ..this }

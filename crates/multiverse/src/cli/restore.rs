@@ -48,6 +48,8 @@ struct Restored {
     path: String,
     /// The record whose version it has again.
     at: u64,
+    /// Whether it is what a person had written, before that record merged it.
+    as_written: bool,
     /// The record that did it; none if it was so already.
     record: Option<u64>,
     /// Whether the file is what the record says.
@@ -81,7 +83,8 @@ impl Arguments {
         };
         let left = project::close(store, record)?;
         let (in_place, head) = (left.trouble.is_none(), left.head.clone());
-        let restored = Restored { path: path.to_string(), at: self.at, record, in_place, head };
+        let (path, as_written) = (path.to_string(), self.as_written);
+        let restored = Restored { path, at: self.at, as_written, record, in_place, head };
         output.outcome(&Line::Restored(&restored), &[rendered(&restored)], &left)?;
         Ok(left.exit(record))
     }
@@ -89,9 +92,10 @@ impl Arguments {
 
 fn rendered(restored: &Restored) -> String {
     let (path, at) = (visible::text(&restored.path), restored.at);
+    let was = if restored.as_written { "was written" } else { "was" };
     match restored.record {
-        Some(record) => format!("{path} is as it was at record {at} (record {record})"),
-        None => format!("{path} is as it was at record {at} already"),
+        Some(record) => format!("{path} is as it {was} at record {at} (record {record})"),
+        None => format!("{path} is as it {was} at record {at} already"),
     }
 }
 
@@ -101,10 +105,13 @@ mod tests {
 
     #[test]
     fn what_was_restored_is_said() {
-        let restored = |record| {
-            rendered(&Restored { path: "a\u{1b}.md".into(), at: 3, record, in_place: true, head: String::new() })
+        let check = |record, as_written, expected: &str| {
+            let (path, head) = ("a\u{1b}.md".into(), String::new());
+            let restored = Restored { path, at: 3, as_written, record, in_place: true, head };
+            assert_eq!(rendered(&restored), expected);
         };
-        assert_eq!(restored(Some(9)), "a␛.md is as it was at record 3 (record 9)");
-        assert_eq!(restored(None), "a␛.md is as it was at record 3 already");
+        check(Some(9), false, "a␛.md is as it was at record 3 (record 9)");
+        check(None, false, "a␛.md is as it was at record 3 already");
+        check(Some(9), true, "a␛.md is as it was written at record 3 (record 9)");
     }
 }

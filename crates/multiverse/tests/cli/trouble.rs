@@ -258,11 +258,52 @@ fn errors_have_their_hint_in_a_field() {
     }
 }
 
+const PLAN: &str = "# Plan\n\n| id | status |\n|---|---|\n| 1 | OPEN |\n| 2 | OPEN |\n";
+
+/// A project whose `a.md` is a plan in which row 1 was done (record 2) and opened again by an undo (record 3).
+fn undone() -> (Place, String) {
+    let place = Place::with(&[("proj/a.md", PLAN.as_bytes())]);
+    ok(&place, &["adopt", "a.md"]);
+    let done = PLAN.replace("| 1 | OPEN", "| 1 | DONE");
+    fs::write(place.path("proj/a.md"), &done).unwrap();
+    ok(&place, &["undo", "2"]);
+    (place, done)
+}
+
+/// QL-23: whoever edited an older version is told what became of it, and can have it back.
 #[test]
-fn only_a_merged_edit_can_be_restored_as_it_was_written() {
-    let place = project();
+fn a_merged_edit_can_be_had_as_it_was_written() {
+    let (place, done) = undone();
+    let written = done.replace("| 2 | OPEN", "| 2 | LATE");
+    fs::write(place.path("proj/a.md"), &written).unwrap();
+    let ran = run(&place, &["undo", "1", "-q"]);
+    insta::assert_snapshot!(ran.shown(), @"
+    exit code 5
+    --- stderr
+    a.md: merged with what was recorded since record 2; as it was written: multiverse restore a.md --at 4 --as-written
+    ");
+    assert_eq!(fs::read_to_string(place.path("proj/a.md")).unwrap(), PLAN.replace("| 2 | OPEN", "| 2 | LATE"));
+    insta::assert_snapshot!(run(&place, &["restore", "a.md", "--at", "4", "--as-written"]).shown(), @"
+    exit code 0
+    --- stderr
+    a.md is as it was written at record 4 (record 5)
+    head DIGEST
+    ");
+    assert_eq!(fs::read_to_string(place.path("proj/a.md")).unwrap(), written);
     let ran = run(&place, &["restore", "a.md", "--at", "2", "--as-written"]);
     assert!(ran.code == 1 && ran.stderr.contains("record 2 did not merge a.md"), "{}", ran.shown());
-    let ran = run(&place, &["restore", "a.md", "--at", "1"]);
-    assert_eq!(ran.code, 0, "{}", ran.shown());
+}
+
+#[test]
+fn what_is_put_back_is_told_to_everyone() {
+    let check = |option: &str, told: &dyn Fn(&Ran) -> bool| {
+        let (place, done) = undone();
+        fs::write(place.path("proj/a.md"), done).unwrap();
+        let ran = run(&place, &["undo", "1", option]);
+        assert!(told(&ran), "{}", ran.shown());
+    };
+    let words = "a.md was put back to what it was at record 2; it is brought up to date again";
+    check("-v", &|ran| ran.stderr.contains(words));
+    check("-q", &|ran| ran.stderr.trim_end() == words);
+    check("--json", &|ran| ran.json()[0]["notice"]["message"] == words && ran.json()[0]["notice"]["kind"] == "stale");
 }

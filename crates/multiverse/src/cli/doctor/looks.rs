@@ -115,10 +115,14 @@ fn held_lock(process: u32, state: ProcessState) -> Finding {
 
 /// The journal, and the documents that it makes.
 pub(super) fn journal(files: &RealFs) -> Vec<Finding> {
-    let found = match store::verify(files, None) {
+    let verified = match store::verify(files, None) {
+        // A document that cannot be read, which is named below, must not hide what is wrong with the journal.
+        Err(fault) if !fault.path.starts_with(OWN) => store::records(files, |_| {})
+            .map(|walked| Verification { problems: walked.problems, ..Verification::default() }),
+        other => other,
+    };
+    let found = match verified {
         Ok(found) => found,
-        // A document that cannot be read is named below; whatever else it is, it is told here.
-        Err(fault) if !fault.path.starts_with(OWN) => Verification::default(),
         Err(fault) => return vec![of_fault("journal", fault)],
     };
     let mut findings: Vec<Finding> = found.problems.into_iter().map(|problem| damaged(&problem.into())).collect();
