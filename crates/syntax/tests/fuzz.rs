@@ -43,6 +43,11 @@ const DATA_PIECES: &[&str] = &[
     "\u{FEFF}",
     "가",
     "\0",
+    "“",
+    "’",
+    "\u{A0}",
+    "\\x",
+    "\\ud83d\\ude80",
 ];
 
 #[track_caller]

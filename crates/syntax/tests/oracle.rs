@@ -161,7 +161,7 @@ fn has_decided_end(bytes: &[u8]) -> bool {
     let is_marker = |character: char| matches!(character, ' ' | '\t' | '>');
     let is_delimiter =
         |line: &str| line.contains('-') && line.contains('|') && !line.contains(|other| !"|:- \t>".contains(other));
-    let cells = |line: &str| cell_count(line.trim_matches(is_marker));
+    let cells = |line: &str| cell_count(line.trim_start_matches(is_marker).trim_end());
     lines.split(|line| line.trim_matches(is_marker).is_empty()).any(|group| {
         let Some(first) = group.iter().position(|line| is_delimiter(line)) else { return false };
         let is_code = |line: &&str| {

@@ -2,8 +2,9 @@
 //! Follows CommonMark's way with containers, so that what looks like a table in a quote, a fence or a comment is not
 //! taken for one. Must not know cells or values, and keeps line numbers only: the rope knows the bytes.
 //!
-//! Two decisions go beyond the specification's letter. As on GitHub, a table may begin directly below text, with or
-//! without a pipe in front of its header. And it ends a list item or quote whose text is not indented or marked on in
+//! Three decisions go beyond the specification's letter. As on GitHub, a table may begin directly below text, with or
+//! without a pipe in front of its header; and behind a delimiter row that does not fit its header, the rest of the
+//! paragraph is text. And a table ends a list item or quote whose text is not indented or marked on in
 //! header and delimiter row; strictly these would be text of the item, which nobody means. `check` points it out.
 
 use std::ops::Range;

@@ -11,7 +11,8 @@
 //! Must not know what the documents are about.
 //!
 //! Headings and fences are those of the document itself, not those of quotes and list items. Tables are those of the
-//! document and of its list items; a table in a quote, or one that begins on the line of a list marker, is text.
+//! document and of its list items; a table in a quote, or one that begins on the line of a list marker, is text, of which
+//! only the problems of its rows are told.
 
 mod blocks;
 pub mod cells;
