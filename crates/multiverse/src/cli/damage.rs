@@ -38,7 +38,8 @@ impl From<store::Problem> for Damage {
             0 => problem.path.to_string(),
             line => format!("{}:{line}", problem.path),
         };
-        Self { place, record: problem.record, message: problem.message }
+        // There is no record 0: such a problem is one of the journal as a whole.
+        Self { place, record: problem.record.filter(|number| *number > 0), message: problem.message }
     }
 }
 

@@ -73,13 +73,18 @@ impl Arguments {
         let limit = self.limit.unwrap_or(usize::MAX);
         let mut steps = VecDeque::new();
         let mut unknown = wanted.clone();
-        let walked = store::records(&project::files(&project)?, |record| {
+        let files = project::files(&project)?;
+        let mut walked = store::records(&files, |record| {
             unknown.retain(|path| record.docs.iter().all(|entry| entry.path != *path));
             if wanted.is_empty() || record.docs.iter().any(|entry| wanted.contains(&entry.path)) {
                 steps.push_front(Step::from(record));
                 steps.truncate(limit);
             }
         })?;
+        if walked.head == store::Head::default() && walked.problems.is_empty() {
+            // Perhaps there was a journal: only a verification knows.
+            walked.problems = store::verify(&files, None)?.problems;
+        }
         let columns = output.columns();
         for step in &steps {
             match output.form() {
@@ -87,7 +92,7 @@ impl Arguments {
                 Form::Text => output.data(&rendered(step, columns))?,
             }
         }
-        if steps.is_empty() && unknown.is_empty() {
+        if steps.is_empty() && unknown.is_empty() && walked.problems.is_empty() {
             output.say("nothing is recorded")?;
         }
         let damage: Vec<Damage> = walked.problems.into_iter().map(Damage::from).collect();

@@ -62,6 +62,18 @@ fn history_tells_of_damage_and_shows_the_rest() {
 }
 
 #[test]
+fn a_journal_that_is_gone_is_missed() {
+    let place = project();
+    fs::remove_dir_all(place.path("proj/.multiverse/journal")).unwrap();
+    for command in ["history", "doctor", "verify"] {
+        let ran = run(&place, &[command]);
+        let told =
+            format!("{}{}", ran.stdout, ran.stderr).contains(".multiverse/journal: the journal that was here is gone");
+        assert!(ran.code == 1 && told, "{}", ran.shown());
+    }
+}
+
+#[test]
 fn a_document_that_the_journal_never_had_has_no_history() {
     let place = project();
     let ran = run(&place, &["history", "typo.md"]);

@@ -126,7 +126,8 @@ pub(super) fn journal(files: &RealFs) -> Vec<Finding> {
         Err(fault) => return vec![of_fault("journal", fault)],
     };
     let mut findings: Vec<Finding> = found.problems.into_iter().map(|problem| damaged(&problem.into())).collect();
-    if findings.is_empty() {
+    let is_whole = findings.is_empty();
+    if is_whole {
         findings.push(Finding::new("journal", State::Well, "as it was written"));
     }
     let (odd, odd_paths) = match odd_documents(files) {
@@ -134,7 +135,8 @@ pub(super) fn journal(files: &RealFs) -> Vec<Finding> {
         Err(fault) => (vec![of_fault("documents", fault)], BTreeSet::new()),
     };
     let edited: Vec<&ProjectPath> = found.differing.iter().filter(|path| !odd_paths.contains(*path)).collect();
-    if odd.is_empty() && edited.is_empty() {
+    // Documents are not held against a journal that is damaged: nothing can be said of them.
+    if is_whole && odd.is_empty() && edited.is_empty() {
         findings.push(Finding::new("documents", State::Well, "as the journal says"));
     }
     findings.extend(odd);
@@ -147,8 +149,8 @@ pub(super) fn journal(files: &RealFs) -> Vec<Finding> {
 
 fn damaged(damage: &Damage) -> Finding {
     Finding::new("journal", State::Bad, format!("{}: {}", damage.place, damage.what())).hint(
-        "bring this file back from a copy; until then `multiverse history` shows what can be read, and \
-         `multiverse verify` tells more",
+        "bring `.multiverse` back from a copy, or move it away and adopt the documents anew; until then \
+         `multiverse history` shows what can be read",
     )
 }
 
