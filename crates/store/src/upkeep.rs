@@ -184,6 +184,13 @@ impl<F: Fs> Store<F> {
         folders.sort();
         folders.dedup();
         self.fs.make_folder(&place::folder())?;
-        folders.iter().try_for_each(|folder| self.fs.sync_folder(folder.as_ref()))
+        for folder in &folders {
+            match self.fs.sync_folder(folder.as_ref()) {
+                // It went with the last of its documents, or somebody has just removed it; that will be an edit.
+                Err(fault) if fault.kind == FaultKind::Missing => {}
+                other => other?,
+            }
+        }
+        Ok(())
     }
 }
