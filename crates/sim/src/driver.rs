@@ -110,6 +110,9 @@ fn simulate(plan: &Plan) -> (Machine, Report) {
     let (mut findings, mut calls) = (Vec::new(), Vec::new());
     for (number, round) in plan.rounds.iter().enumerate() {
         let before = machine.changes();
+        if round.who == Who::Everyone {
+            ledger.deeds().meant.clear();
+        }
         for event in &round.events {
             prepare(&machine, event);
         }
@@ -118,6 +121,10 @@ fn simulate(plan: &Plan) -> (Machine, Report) {
         machine.mend();
         for event in &round.events {
             conclude(&machine, event);
+            // Nobody synced what the person saved.
+            if matches!(event, Event::Loss(..)) {
+                ledger.deeds().meant.clear();
+            }
         }
         findings.extend(too_many_faults(plan, round, &ledger));
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use store::{Commit, CommitError, Fs, ProjectPath, Store};
+use store::{Commit, CommitError, FaultKind, Fs, ProjectPath, Store};
 
 pub(super) use counter::{COUNTER, number_in};
 
@@ -61,6 +61,10 @@ fn attempt(
                 scope.fold(number);
                 return Ok(());
             }
+            // Somebody made the file again.
+            Err(CommitError::Exists(path)) if matches!(scope.work, Work::Hands | Work::Past) => {
+                adopt(store, scope, &path)?;
+            }
             Err(CommitError::Conflict { .. } | CommitError::Exists(_) | CommitError::Unknown(_)) => {
                 store.catch_up()?;
                 store.look()?;
@@ -70,6 +74,19 @@ fn attempt(
         }
     }
     decide(store).map_or(Ok(()), |commit| store.commit(commit).map(drop))
+}
+
+/// Takes a file over that somebody made, unless it is gone or being written.
+fn adopt(store: &mut Store<SimFs>, scope: &mut Scope<'_>, path: &ProjectPath) -> Result<(), CommitError> {
+    store.catch_up()?;
+    store.look()?;
+    match store.adopt(std::slice::from_ref(path)) {
+        Ok(number) => number.into_iter().for_each(|number| scope.fold(number)),
+        Err(CommitError::Fault(fault)) if fault.kind == FaultKind::Missing => {}
+        Err(error) => return Err(error),
+    }
+    store.fs().pause(Duration::from_millis(10));
+    Ok(())
 }
 
 /// What a record carries: its token, and what its decision saw, to be held against the documents at its place in

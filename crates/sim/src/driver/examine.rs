@@ -1,13 +1,14 @@
 //! After the accidents: the project is opened as anyone would, and what was promised is looked for.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use store::{Due, Missing, ProjectPath, Store, verify};
+use store::{CommitError, Due, Fs, Missing, Notice, ProjectPath, Store, verify};
 
 use super::deeds::{COUNTER, number_in};
 use super::history::History;
 use super::worker::numbers_of;
-use super::{Event, Ledger, Plan};
+use super::{Event, Ledger, Plan, Work, shared_documents};
 use crate::{Machine, Outcome, SimFs};
 
 /// A broken promise.
@@ -24,13 +25,19 @@ struct Promises {
     edits_are_whole: bool,
     /// The other half of what was taken over may be taken for a change of another version, and rows stand twice.
     rows_stand_once: bool,
+    /// People and processes take out what was committed, each time with a record.
+    commits_stay: bool,
 }
 
 impl Promises {
     fn of(plan: &Plan) -> Self {
         let lost = plan.events().any(|event| matches!(event, Event::Loss(..)));
         let hidden = plan.events().any(|event| matches!(event, Event::HideWriters));
-        Self { edits_are_whole: !lost && !hidden, rows_stand_once: !hidden }
+        Self {
+            edits_are_whole: !lost && !hidden,
+            rows_stand_once: !hidden,
+            commits_stay: !matches!(plan.work, Work::Hands | Work::Past),
+        }
     }
 }
 
@@ -49,7 +56,10 @@ pub(super) fn examine(machine: &Machine, ledger: &Ledger, plan: &Plan) -> Vec<Fi
 
 fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     let reader = fs.clone();
-    let mut store = match Store::open(fs, Missing::Create, Box::new(|_| {})) {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let teller = told.clone();
+    let listener = move |notice: &Notice| teller.lock().unwrap_or_else(PoisonError::into_inner).push(notice.clone());
+    let mut store = match Store::open(fs, Missing::Create, Box::new(listener)) {
         Ok(store) => store,
         Err(fault) => return vec![Finding(format!("it cannot be opened: {fault}"))],
     };
@@ -60,6 +70,11 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
         Ok(Some(_)) => findings.push(Finding("a document cannot be placed".into())),
         Ok(None) => {}
     }
+    findings.extend(check_meant(&store, ledger, &told.lock().unwrap_or_else(PoisonError::into_inner)));
+    let adopted = adopt_shared(&mut store).unwrap_or_else(|error| {
+        findings.push(Finding(format!("what was made again cannot be adopted: {error}")));
+        None
+    });
     let texts: BTreeMap<ProjectPath, String> = store
         .paths()
         .map(|path| (path.clone(), store.read(path).map(|text| String::from_utf8_lossy(&text.to_vec()).into_owned())))
@@ -71,16 +86,16 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     };
     let promises = Promises::of(plan);
     let removed = if promises.edits_are_whole { "" } else { &history.removed_by_edits };
-    findings.extend(check_commits(&texts, ledger, removed, promises));
+    findings.extend(check_commits(&texts, ledger, removed, &history, promises));
     if promises.edits_are_whole {
-        findings.extend(check_saves(&texts, ledger));
+        findings.extend(check_saves(&texts, ledger, &history, promises));
     }
     findings.extend(history.check_bodies(ledger));
     if removed.is_empty() {
         findings.extend(history.misled.iter().cloned());
         findings.extend(check_counter(&texts, history.increments));
     }
-    findings.extend(check_news(&mut store));
+    findings.extend(check_news(&mut store, adopted));
     findings.extend(check_journal(&reader));
     if let Err(fault) = store.close() {
         findings.push(Finding(format!("it cannot be closed: {fault}")));
@@ -88,23 +103,56 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     findings
 }
 
+/// What a person did alone, after the journal was closed, is in the documents; or, of what was put back, it is told
+/// what became of it.
+pub(super) fn check_meant(store: &Store<SimFs>, ledger: &Ledger, told: &[Notice]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, meant) in std::mem::take(&mut ledger.deeds().meant) {
+        let excused = meant.put_back
+            && told.iter().any(|notice| match notice {
+                Notice::Stale { path: told, .. } | Notice::Merged { path: told, .. } => *told == path,
+                _ => false,
+            });
+        let content = store.read(&path).map(text::Text::to_vec);
+        if content != meant.content && !excused {
+            let [there, meant] =
+                [content, meant.content].map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
+            findings.push(Finding(format!("a person alone left {meant:?} in {path}, and there is {there:?}")));
+        }
+    }
+    findings
+}
+
+/// A file that was made again after its removal is not the store's until somebody says so.
+fn adopt_shared(store: &mut Store<SimFs>) -> Result<Option<u64>, CommitError> {
+    let mut made = Vec::new();
+    for path in shared_documents() {
+        if store.read(&path).is_none() && store.fs().look(&path)?.is_some() {
+            made.push(path);
+        }
+    }
+    store.adopt(&made)
+}
+
 /// Every acknowledged commit is there, no other is half there, none is there twice.
 fn check_commits(
     texts: &BTreeMap<ProjectPath, String>,
     ledger: &Ledger,
     removed: &str,
+    history: &History,
     promises: Promises,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let deeds = ledger.deeds();
     for deed in &deeds.begun {
-        let counts: Vec<usize> = deed
-            .documents
-            .iter()
-            .map(|path| texts.get(path).map_or(0, |text| text.matches(&deed.token).count()))
-            .collect();
+        let count = |path| texts.get(path).map_or(0, |text| text.matches(&deed.token).count());
+        let counts: Vec<usize> = deed.documents.iter().map(count).collect();
         let acknowledged = deeds.acknowledged.contains(&deed.token);
-        let whole = counts.iter().all(|count| *count == 1 || *count > 1 && !promises.rows_stand_once);
+        let whole = deed.documents.iter().zip(&counts).all(|(path, count)| match count {
+            0 => !promises.commits_stay && history.took_out(path, &deed.token),
+            1 => true,
+            _ => !promises.rows_stand_once,
+        });
         let nothing = counts.iter().all(|count| *count == 0);
         if deeds.refused.contains(&deed.token) && !nothing {
             findings
@@ -120,12 +168,19 @@ fn check_commits(
 }
 
 /// No edit is lost, and none is taken twice.
-fn check_saves(texts: &BTreeMap<ProjectPath, String>, ledger: &Ledger) -> Vec<Finding> {
+fn check_saves(
+    texts: &BTreeMap<ProjectPath, String>,
+    ledger: &Ledger,
+    history: &History,
+    promises: Promises,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for deed in &ledger.deeds().saved {
+    let deeds = ledger.deeds();
+    for deed in &deeds.saved {
         for path in &deed.documents {
             let count = texts.get(path).map_or(0, |text| text.matches(&deed.token).count());
-            if count != 1 {
+            let gone = count == 0 && !promises.commits_stay && history.took_out(path, &deed.token);
+            if count != 1 && !gone {
                 findings.push(Finding(format!("the edit {} is in {path} {count} times", deed.token)));
             }
         }
@@ -141,14 +196,14 @@ fn check_counter(texts: &BTreeMap<ProjectPath, String>, increments: u64) -> Opti
 }
 
 /// What was folded at the checkpoint and what is news since then are all records, each once.
-fn check_news(store: &mut Store<SimFs>) -> Option<Finding> {
+fn check_news(store: &mut Store<SimFs>, adopted: Option<u64>) -> Option<Finding> {
     let folded = numbers_of(store);
     let news: Vec<u64> = match store.take_news() {
         Ok(news) => news.iter().map(|record| record.number).collect(),
         Err(fault) => return Some(Finding(format!("its news cannot be taken: {fault}"))),
     };
     let head = store.head().number;
-    let complete = folded.iter().chain(&news).copied().eq(1..=head);
+    let complete = folded.iter().chain(&news).chain(&adopted).copied().eq(1..=head);
     (!complete).then(|| Finding(format!("of {head} records {folded:?} were folded and {news:?} are news")))
 }
 

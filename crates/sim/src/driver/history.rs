@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use serde_json::Value;
-use store::{Fault, Kind, Piece, Record};
+use store::{Fault, Kind, Piece, ProjectPath, Record};
 use text::{Change, Splice, Text};
 
 use super::{Finding, Ledger};
@@ -20,6 +20,8 @@ pub(super) struct History {
     pub misled: Vec<Finding>,
     /// What edits by hand took out.
     pub removed_by_edits: String,
+    /// Documents before and after each record that is no commit; nothing where that is not in the records.
+    turned: Vec<(String, Option<String>, Option<String>)>,
     /// How often the counter was counted up.
     pub increments: u64,
     /// The documents so far; nothing for those whose content is not in the records.
@@ -50,6 +52,13 @@ impl History {
         findings
     }
 
+    /// Whether something was taken out of a document by a record that is no commit.
+    pub(super) fn took_out(&self, path: &ProjectPath, token: &str) -> bool {
+        let has = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(token));
+        let of_it = self.turned.iter().filter(|(turned, ..)| turned == path.as_str());
+        of_it.clone().any(|(_, before, after)| (has(before) || before.is_none()) && !has(after))
+    }
+
     fn take(&mut self, record: &Record) {
         if let Some(body) = record.body.as_ref().and_then(|body| serde_json::from_str::<Value>(body.get()).ok()) {
             let token = body["token"].as_str().unwrap_or_default();
@@ -66,7 +75,13 @@ impl History {
                 .iter()
                 .map(|edit| Some(Splice { at: edit.at, cut: plain(&edit.cut)?, put: plain(&edit.put)? }))
                 .collect();
+            let known = before.clone();
             let after = splices.and_then(|all| Change::from_splices(all).apply(&before.unwrap_or_default()).ok());
+            if record.kind != Kind::Commit && doc.was.is_present() {
+                let text = |text: &Text| String::from_utf8_lossy(&text.to_vec()).into_owned();
+                let now = after.as_ref().filter(|_| doc.now.is_present()).map(text);
+                self.turned.push((doc.path.to_string(), known.as_ref().map(text), now));
+            }
             self.texts.insert(doc.path.to_string(), after.filter(|_| doc.now.is_present()));
             if record.kind == Kind::Edit {
                 self.removed_by_edits.extend(doc.edits.iter().filter_map(|edit| match &edit.cut {

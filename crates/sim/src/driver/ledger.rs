@@ -1,6 +1,6 @@
 //! What was begun, promised and met, kept outside the simulated machine: what the examination holds against it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use store::{Fault, FaultKind, ProjectPath};
@@ -20,6 +20,10 @@ pub struct Deeds {
     pub saved: Vec<Deed>,
     /// The tokens of commits that were refused for good: none of them may ever be there.
     pub refused: BTreeSet<String>,
+    /// The shared documents as they were at some moments; nothing for those that had no file.
+    pub moments: Vec<BTreeMap<ProjectPath, Option<Vec<u8>>>>,
+    /// What a person who was alone left in the documents.
+    pub meant: BTreeMap<ProjectPath, Meant>,
     /// Tokens of a person that some process has taken over.
     pub taken: BTreeSet<String>,
     /// How many people are done with their round.
@@ -28,6 +32,15 @@ pub struct Deeds {
     pub faults: u64,
     /// Those of this round after which the store was not said to need reopening.
     pub passing_faults: u64,
+}
+
+/// What a person left in a document.
+#[derive(Debug, Clone)]
+pub struct Meant {
+    /// Nothing when it was removed.
+    pub content: Option<Vec<u8>>,
+    /// Whether it was put back to something older: what is alone in that may be rolled forward, with a word.
+    pub put_back: bool,
 }
 
 /// A token in some documents: in all of them or in none.
@@ -59,6 +72,12 @@ impl Ledger {
 
     pub(super) fn save(&self, token: &str, document: &ProjectPath) {
         self.deeds().saved.push(Deed { token: token.into(), documents: vec![document.clone()] });
+    }
+
+    /// What a person saved in a document may be overwritten by the same person before anybody saw it; and one who puts
+    /// back what nobody saw may bring a line a second time.
+    pub(super) fn give_up(&self, document: &ProjectPath) {
+        self.deeds().saved.retain(|deed| !deed.documents.contains(document));
     }
 
     pub(super) fn meet(&self, fault: &Fault) {

@@ -1,12 +1,15 @@
 //! A person who edits the documents while processes work on them: reads one, thinks, saves it with a line of their
 //! own, in one of the ways that editors save; or has it open in two editors at once.
 
+mod hands;
+
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use store::{Fault, Fs, ProjectPath};
 
 use super::deeds::COUNTER;
-use super::{Event, Ledger, Plan, Work, documents, shared_documents};
+use super::{Event, Ledger, Plan, Who, Work, documents, shared_documents};
 use crate::{Person, Random, SimFs};
 
 /// How often somebody looks whether an edit was taken over, before it is left at that.
@@ -18,14 +21,17 @@ struct Editing<'a> {
     plan: &'a Plan,
     round: usize,
     ledger: &'a Ledger,
+    /// The documents that were put back to something older in this round.
+    put_back: BTreeSet<ProjectPath>,
 }
 
 #[allow(clippy::panic, reason = "a panic of a simulated person is a finding of the test")]
 pub(super) fn edit(fs: SimFs, plan: &Plan, round: usize, ledger: &Ledger) {
     let random = Random::new(plan.seed ^ 0xed17 ^ (round as u64) << 16);
-    let mut editing = Editing { person: Person::new(fs), random, plan, round, ledger };
+    let mut editing = Editing { person: Person::new(fs), random, plan, round, ledger, put_back: BTreeSet::new() };
     let done = match plan.work {
         Work::Editors => editing.with_two_editors(),
+        Work::Hands => editing.with_both_hands(),
         _ => (0..plan.saves).try_for_each(|save| editing.edit_once(save)),
     };
     ledger.deeds().people_done = round + 1;
@@ -39,6 +45,15 @@ impl Editing<'_> {
         match self.round {
             0 => format!("me-{save}-"),
             round => format!("me{round}-{save}-"),
+        }
+    }
+
+    fn with_both_hands(&mut self) -> Result<(), Fault> {
+        let absent = self.absent()?;
+        (0..self.plan.saves).try_for_each(|save| self.handle_once(save))?;
+        match self.plan.rounds[self.round].who {
+            Who::Person => self.note_what_is_meant(&absent),
+            Who::Everyone | Who::Opener => Ok(()),
         }
     }
 

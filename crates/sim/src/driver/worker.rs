@@ -2,10 +2,12 @@
 //! says so. What a single deed is, is said elsewhere.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use store::{CommitError, Due, Fault, FaultKind, Fs, Missing, Record, Store};
+use store::{CommitError, Due, Fault, FaultKind, Fs, Missing, Notice, Record, Store};
 
+use super::examine::check_meant;
 use super::{Ledger, Plan, Work, deeds, shared_documents};
 use crate::{Random, SimFs};
 
@@ -93,9 +95,17 @@ pub(super) fn work(fs: &SimFs, plan: &Plan, round: usize, process: usize, ledger
 /// A process that comes, finds everything in order or brings it there, and goes.
 #[allow(clippy::panic, reason = "a panic of a simulated process is a finding of the test")]
 pub(super) fn open_and_close(fs: SimFs, plan: &Plan, round: usize, ledger: &Ledger) {
-    let done = Store::open(fs, Missing::Create, Box::new(|_| {})).and_then(Store::close);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let teller = told.clone();
+    let listener = move |notice: &Notice| teller.lock().unwrap_or_else(PoisonError::into_inner).push(notice.clone());
+    let done = Store::open(fs, Missing::Create, Box::new(listener)).and_then(|mut store| {
+        store.finish()?;
+        let findings = check_meant(&store, ledger, &told.lock().unwrap_or_else(PoisonError::into_inner));
+        store.close().map(|_| findings)
+    });
     match done {
-        Ok(_) => {}
+        Ok(findings) if findings.is_empty() => {}
+        Ok(findings) => panic!("{findings:?}"),
         Err(fault) if plan.rounds[round].failures().is_some() => ledger.meet(&fault),
         Err(fault) => panic!("it cannot be opened and closed: {fault}"),
     }
