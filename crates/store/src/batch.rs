@@ -139,7 +139,7 @@ impl<F: Fs> Store<F> {
 
     /// What goes is in the record, too: a large document becomes a blob before the lock is taken.
     fn keep_old(&mut self, path: &ProjectPath) -> Result<(), Fault> {
-        let large = |text: &&Text| text.len() > limits::INLINE_BYTES;
+        let large = |text: &&Text| text.len() > limits::COMPARED_BYTES;
         match self.documents.get(path).and_then(|document| document.text.as_ref()).filter(large) {
             Some(text) => self.blobs.keep_piece(&self.fs, &text.to_vec()),
             None => Ok(()),

@@ -92,7 +92,13 @@ impl<F: Fs> Store<F> {
     pub fn settle(&mut self) -> Result<(), Fault> {
         let start = self.fs.now().steady;
         let mut told = false;
-        while self.look()?.unsettled > 0 {
+        loop {
+            match self.look() {
+                Ok(look) if look.unsettled > 0 => {}
+                // A folder or a link in one document's place is told when that one is placed.
+                Err(fault) if fault.kind != FaultKind::NotAFile => return Err(fault),
+                _ => return Ok(()),
+            }
             let waited = self.fs.now().steady.saturating_sub(start);
             if waited > limits::WRITER_PATIENCE * 2 {
                 return Ok(());
@@ -106,7 +112,6 @@ impl<F: Fs> Store<F> {
             }
             self.fs.pause(limits::EDIT_SETTLES);
         }
-        Ok(())
     }
 
     fn look_at(&mut self, path: &ProjectPath) -> Result<Quiet, Fault> {

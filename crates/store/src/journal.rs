@@ -136,16 +136,7 @@ impl<F: Fs> Journal<F> {
             failed: None,
         };
         if torn {
-            // Whoever is killed while writing leaves padding behind; a journal without it had been closed.
-            if boot == Boot::Same && !segment::is_padded(fs, &journal.file)? {
-                let reason = format!("record {} is damaged; run `multiverse verify`", head.number + 1);
-                let path = segment::path(journal.header.segment);
-                return Err(Fault::new("read", &path, FaultKind::Damaged, reason));
-            }
-            if boot != Boot::Same {
-                journal.cut = Some(journal.tail(fs)?).filter(|tail| !tail.is_empty());
-            }
-            journal.cut_tail(fs)?;
+            journal.mend_tail(fs, boot)?;
         }
         journal.make_durable(fs, &entries)?;
         Ok((journal, entries, boot))
@@ -365,6 +356,19 @@ impl<F: Fs> Journal<F> {
     fn blank(&mut self, fs: &F, to: u64) -> Result<(), Fault> {
         let padding = vec![b'\n'; usize::try_from(to - self.end).unwrap_or_default()];
         fs.write_at(&self.file, self.end, &padding).map_err(|fault| Fault { kind: FaultKind::Reopen, ..fault })
+    }
+
+    /// Cuts what stands behind the last record, if a crash can have left it there.
+    fn mend_tail(&mut self, fs: &F, boot: Boot) -> Result<(), Fault> {
+        // Whoever is killed while writing leaves padding behind; a journal without it had been closed.
+        if boot == Boot::Same && !segment::is_padded(fs, &self.file)? {
+            let reason = format!("record {} is damaged; run `multiverse verify`", self.head.number + 1);
+            return Err(Fault::new("read", &segment::path(self.header.segment), FaultKind::Damaged, reason));
+        }
+        if boot != Boot::Same {
+            self.cut = Some(self.tail(fs)?).filter(|tail| !tail.is_empty());
+        }
+        self.cut_tail(fs)
     }
 
     /// What stands behind the last record, but for padding and zeros.

@@ -95,7 +95,7 @@ fn name_problem(name: &str) -> Option<String> {
         _ => name
             .chars()
             .find(|character| character.is_control())
-            .map(|character| format!("it holds the control character {:?}", character.escape_unicode().to_string())),
+            .map(|character| format!("it holds the control character {}", character.escape_unicode())),
     }
 }
 

@@ -153,7 +153,14 @@ impl<F: Fs> Store<F> {
                 Some(text) => self.write_part(path, text, &part, &file).map(Some),
                 None => Ok(None),
             };
-            match stamp {
+            // The person knows the document, not the file on its way there.
+            let named = |fault: Fault| Fault {
+                doing: "place",
+                path: path.to_string(),
+                reason: format!("{} (at {})", fault.reason, fault.path),
+                ..fault
+            };
+            match stamp.map_err(named) {
                 Ok(stamp) => {
                     let cost = self.fs.now().steady.saturating_sub(begun);
                     parts.push(Part { document: path.clone(), version, file, stamp, cost });

@@ -274,6 +274,13 @@ impl<F: Fs> std::fmt::Debug for Store<F> {
     }
 }
 
+impl<F: Fs> Drop for Store<F> {
+    /// Whoever ends without closing the journal is not alive either.
+    fn drop(&mut self) {
+        let _ = self.alive.leave(&self.fs);
+    }
+}
+
 /// A document that does not exist yet is the same as one that nothing is known of.
 pub(crate) fn exists(documents: &Documents, path: &ProjectPath) -> bool {
     documents.get(path).is_some_and(|document: &Document| document.text.is_some())

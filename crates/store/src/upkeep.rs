@@ -10,6 +10,7 @@ use crate::files;
 use crate::fs::{Fs, Mode, Stamp};
 use crate::journal::Head;
 use crate::limits;
+use crate::notice::Notice;
 use crate::path::ProjectPath;
 use crate::place::{self, Circumstance, Due};
 use crate::record::{DocumentRecord, Kind, Presence, Record};
@@ -120,7 +121,6 @@ impl<F: Fs> Store<F> {
             true if store.sync_documents().is_ok() => store.journal.trim(&store.fs),
             _ => Ok(()),
         })?;
-        self.alive.leave(&self.fs)?;
         Ok(self.journal.head)
     }
 
@@ -129,8 +129,15 @@ impl<F: Fs> Store<F> {
         for _ in 0..ROUNDS {
             self.settle()?;
             self.sync()?;
-            if self.place(Due::All)?.is_none() {
-                break;
+            match self.place(Due::All) {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                // A folder or a link in one document's place: all others are where they belong.
+                Err(fault) if fault.kind == FaultKind::NotAFile => {
+                    (self.listener)(&Notice::NotPlaced { fault });
+                    break;
+                }
+                Err(fault) => return Err(fault),
             }
         }
         Ok(())

@@ -127,8 +127,8 @@ fn a_full_disk_loses_nothing_and_the_same_store_goes_on() {
         let long = "y".repeat(60_000);
         named(store.commit(append(&store, "db/b.md", &long)), FaultKind::DiskFull, ".multiverse/journal/");
         named(store.commit(create("big.bin", vec![b'y'; 100_000])), FaultKind::DiskFull, ".multiverse/blobs/");
-        named(store.place(Due::All), FaultKind::DiskFull, ".multiverse/placing/");
-        named(store.checkpoint(|_| None), FaultKind::DiskFull, ".multiverse/");
+        named(store.place(Due::All), FaultKind::DiskFull, "db/b.md");
+        named(store.checkpoint(|_| None), FaultKind::DiskFull, "");
         assert_eq!((store.head(), content(&store, "db/b.md")), (head, expected.clone()), "half a commit is in memory");
     }
     let left: Vec<_> = ["placing", "blobs", "checkpoints"]
@@ -168,7 +168,7 @@ fn placing_in_vain_fills_no_disk() {
         .set_len(fs::metadata(&filler).unwrap().len() - 48 * 1024)
         .unwrap();
     for _ in 0..4 {
-        named(store.place(Due::All), FaultKind::DiskFull, ".multiverse/placing/");
+        named(store.place(Due::All), FaultKind::DiskFull, "");
     }
     // What came out of its place is looked at once more, when nobody can be writing to it any more.
     while store.look().unwrap().unsettled > 0 || fs::read_dir(folder.join(".multiverse/placing")).unwrap().count() > 0 {
@@ -266,7 +266,7 @@ fn what_is_not_permitted_is_named_and_goes_on_when_it_is() {
     let cases = [
         ("db", 0o555, 0o755, place, "db/a.md"),
         ("db", 0o555, 0o755, new, "db/deep"),
-        (".multiverse/placing", 0o555, 0o755, place, ".multiverse/placing/"),
+        (".multiverse/placing", 0o555, 0o755, place, "db/a.md"),
         ("db/a.md", 0, 0o644, look, "db/a.md"),
         (".multiverse/blobs", 0o555, 0o755, blob, ".multiverse/blobs/"),
         (".multiverse/journal", 0o555, 0o755, checkpoint, ".multiverse/journal/"),

@@ -170,7 +170,7 @@ fn what_is_recorded_and_not_in_place_is_said() {
     fs::write(place.path("proj/a.md"), format!("{large}more\n")).unwrap();
     assert_eq!(run(&place, &["undo", "1"]).code, 5, "the edit is taken over");
     let ran = run_with_small_files(&place, "undo 2");
-    let said = "error: recorded as 3, but not in place yet: cannot write ";
+    let said = "error: recorded as 3, but not in place yet: cannot place a.md: ";
     assert!(ran.code == 1 && ran.stderr.contains(said) && !ran.stderr.contains("undid"), "{}", ran.shown());
     let lines = run_with_small_files(&place, "undo 3 --json").json();
     let undone = lines.iter().find(|line| !line["undone"].is_null()).unwrap();
@@ -192,7 +192,7 @@ fn one_odd_name_keeps_no_other_out() {
     --- stderr
     error: sub/CON.md is refused: "CON.md" is the name of a device on some systems
     hint: rename it, or leave it out
-    error: sub/a␊b.md is refused: it holds the control character "\\u{a}"
+    error: sub/a␊b.md is refused: it holds the control character \u{a}
     hint: rename it, or leave it out
     under the journal now: sub/new.md (record 4)
     under the journal before: a.md, sub/b.md
