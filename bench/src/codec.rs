@@ -10,7 +10,9 @@ use crate::times::{Line, median, ratio};
 pub(crate) fn parse_and_edit() -> Vec<Line> {
     let small = table(100);
     let large = table(100_000);
-    let parse = median(&(0..9).map(|_| time(|| drop(black_box(Document::parse(black_box(large.as_str())))))).collect::<Vec<_>>());
+    let parse = median(
+        &(0..9).map(|_| time(|| drop(black_box(Document::parse(black_box(large.as_str())))))).collect::<Vec<_>>(),
+    );
     let copy = median(&(0..9).map(|_| time(|| drop(black_box(black_box(&large).clone())))).collect::<Vec<_>>());
     let speed = large.len() as f64 / 1e6 / parse.as_secs_f64();
     let (few, many) = (edit(&small, 100), edit(&large, 100_000));
