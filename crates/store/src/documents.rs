@@ -241,7 +241,10 @@ impl Document {
             }
             best.0 == 0
         });
-        let found = self.past.iter().enumerate().rev().filter_map(|(index, past)| Some((index, past.found.as_ref()?)));
+        // Nor from a file of that time: what was removed since would come twice.
+        let born = self.past.iter().rposition(|past| !past.was.is_present()).unwrap_or_default();
+        let found = self.past.iter().enumerate().skip(born).rev();
+        let found = found.filter_map(|(index, past)| Some((index, past.found.as_ref()?)));
         for (index, found) in found.take(limits::REMEMBERED_FILES) {
             let distance = Closest::new(found, edited).distance();
             if distance < best.0
@@ -358,6 +361,20 @@ mod tests {
         document.take(3, Change::one(0, "", ROWS[1]), Some(ROWS[1].into()), None);
         assert_eq!(document.recognise(Some(&all)), Known::Version(1));
         assert_eq!(document.recognise(None), Known::Version(2));
+    }
+
+    /// QL-23: a file that somebody had edited before the document was removed brings nothing twice when it comes back.
+    #[test]
+    fn an_edit_from_before_a_removal_stands_as_it_was_written() {
+        let mut document = document(&["| T1 | |\n"]);
+        let [found, merged] = ["| T1 | |\n| mine | |\n", "| T1 | |\n| T2 | |\n| mine | |\n"].map(Text::from);
+        document.take(2, Change::one(9, "", "| T2 | |\n"), Some("| T1 | |\n| T2 | |\n".into()), None);
+        document.take(3, Change::one(18, "", "| mine | |\n"), Some(merged.clone()), Some(found));
+        document.take(4, Change::replace(&merged, 0..merged.len(), ""), None, None);
+        document.take(5, Change::one(0, "", "| T3 | |\n"), Some("| T3 | |\n".into()), None);
+        let back = Text::from("| T1 | |\n| T2 | |\n| mine | |\n| more | |\n");
+        let again = document.merge(&back);
+        assert_eq!(again.change.apply(&"| T3 | |\n".into()), Ok(back));
     }
 
     #[test]

@@ -124,7 +124,7 @@ pub(super) fn check_meant(store: &Store<SimFs>, ledger: &Ledger, told: &[Notice]
 }
 
 /// A file that was made again after its removal is not the store's until somebody says so.
-fn adopt_shared(store: &mut Store<SimFs>) -> Result<Option<u64>, CommitError> {
+pub(super) fn adopt_shared(store: &mut Store<SimFs>) -> Result<Option<u64>, CommitError> {
     let mut made = Vec::new();
     for path in shared_documents() {
         if store.read(&path).is_none() && store.fs().look(&path)?.is_some() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use store::{CommitError, Due, Fault, FaultKind, Fs, Missing, Notice, Record, Store};
 
-use super::examine::check_meant;
+use super::examine::{Finding, adopt_shared, check_meant};
 use super::{Ledger, Plan, Work, deeds, shared_documents};
 use crate::{Random, SimFs};
 
@@ -100,7 +100,11 @@ pub(super) fn open_and_close(fs: SimFs, plan: &Plan, round: usize, ledger: &Ledg
     let listener = move |notice: &Notice| teller.lock().unwrap_or_else(PoisonError::into_inner).push(notice.clone());
     let done = Store::open(fs, Missing::Create, Box::new(listener)).and_then(|mut store| {
         store.finish()?;
-        let findings = check_meant(&store, ledger, &told.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut findings = check_meant(&store, ledger, &told.lock().unwrap_or_else(PoisonError::into_inner));
+        match adopt_shared(&mut store) {
+            Err(CommitError::Fault(fault)) => return Err(fault),
+            other => findings.extend(other.err().map(|error| Finding(error.to_string()))),
+        }
         store.close().map(|_| findings)
     });
     match done {
