@@ -112,6 +112,7 @@ fn simulate(plan: &Plan) -> (Machine, Report) {
         let before = machine.changes();
         if round.who == Who::Everyone {
             ledger.deeds().meant.clear();
+            ledger.deeds().told.clear();
         }
         for event in &round.events {
             prepare(&machine, event);

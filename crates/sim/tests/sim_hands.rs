@@ -37,6 +37,10 @@ fn what_is_done_while_nobody_is_there_stands() {
             }
         }
         tally.check(&plan);
+        // Whoever comes first is killed before all is taken over.
+        let call = 1 + random.below(40) as u64;
+        let plan = plan.then(Who::Opener).then(Who::Person).then(Who::Opener);
+        tally.check(&plan.with(Event::Kill(call, Stop::ALL[random.below(3)])));
     }
     tally.tell("what is done while nobody is there stands");
 }

@@ -64,3 +64,8 @@ fn two_editors_on_one_document_keep_the_lines_of_both() {
 fn commits_that_are_written_together_count_one_by_one() {
     check(Work::Batches, 30);
 }
+
+#[test]
+fn going_back_and_retiring_keep_what_is_not_taken_back() {
+    check(Work::Past, 30);
+}

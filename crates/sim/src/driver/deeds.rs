@@ -6,6 +6,7 @@ mod claims;
 mod counter;
 mod files;
 mod gate;
+mod past;
 mod rows;
 
 use std::time::Duration;
@@ -42,6 +43,7 @@ pub(super) fn main(store: &mut Store<SimFs>, scope: &mut Scope<'_>) -> Result<()
 pub(super) fn other(store: &mut Store<SimFs>, scope: &mut Scope<'_>) -> Result<(), CommitError> {
     match scope.work {
         Work::Gate => gate::turn(store, scope),
+        Work::Past => past::turn(store, scope),
         _ => files::make_own(store, scope),
     }
 }
@@ -59,6 +61,7 @@ fn attempt(
             Ok(number) => {
                 scope.ledger.acknowledge(token);
                 scope.fold(number);
+                scope.own.push(number);
                 return Ok(());
             }
             // Somebody made the file again.

@@ -1,9 +1,11 @@
 //! After the accidents: the project is opened as anyone would, and what was promised is looked for.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use store::{CommitError, Due, Fs, Missing, Notice, ProjectPath, Store, verify};
+use store::{
+    CommitError, Due, Fault, Fs, HistoryError, Missing, Notice, ProjectPath, Record, Store, document_at, records,
+    verify,
+};
 
 use super::deeds::{COUNTER, number_in};
 use super::history::History;
@@ -56,10 +58,7 @@ pub(super) fn examine(machine: &Machine, ledger: &Ledger, plan: &Plan) -> Vec<Fi
 
 fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     let reader = fs.clone();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let teller = told.clone();
-    let listener = move |notice: &Notice| teller.lock().unwrap_or_else(PoisonError::into_inner).push(notice.clone());
-    let mut store = match Store::open(fs, Missing::Create, Box::new(listener)) {
+    let mut store = match Store::open(fs, Missing::Create, ledger.listener()) {
         Ok(store) => store,
         Err(fault) => return vec![Finding(format!("it cannot be opened: {fault}"))],
     };
@@ -70,16 +69,20 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
         Ok(Some(_)) => findings.push(Finding("a document cannot be placed".into())),
         Ok(None) => {}
     }
-    findings.extend(check_meant(&store, ledger, &told.lock().unwrap_or_else(PoisonError::into_inner)));
+    match check_meant(&store, ledger) {
+        Ok(found) => findings.extend(found),
+        Err(fault) => findings.push(Finding(format!("its records cannot be read: {fault}"))),
+    }
     let adopted = adopt_shared(&mut store).unwrap_or_else(|error| {
         findings.push(Finding(format!("what was made again cannot be adopted: {error}")));
         None
     });
-    let texts: BTreeMap<ProjectPath, String> = store
+    let mut texts: BTreeMap<ProjectPath, String> = store
         .paths()
         .map(|path| (path.clone(), store.read(path).map(|text| String::from_utf8_lossy(&text.to_vec()).into_owned())))
         .map(|(path, text)| (path, text.unwrap_or_default()))
         .collect();
+    findings.extend(add_retired(&mut texts, &store, ledger));
     let history = match History::read(&reader) {
         Ok(history) => history,
         Err(fault) => return vec![Finding(format!("its history cannot be read: {fault}"))],
@@ -105,19 +108,39 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
 
 /// What a person did alone, after the journal was closed, is in the documents; or, of what was put back, it is told
 /// what became of it.
-pub(super) fn check_meant(store: &Store<SimFs>, ledger: &Ledger, told: &[Notice]) -> Vec<Finding> {
+pub(super) fn check_meant(store: &Store<SimFs>, ledger: &Ledger) -> Result<Vec<Finding>, Fault> {
     let mut findings = Vec::new();
-    for (path, meant) in std::mem::take(&mut ledger.deeds().meant) {
-        let excused = meant.put_back
-            && told.iter().any(|notice| match notice {
-                Notice::Stale { path: told, .. } | Notice::Merged { path: told, .. } => *told == path,
-                _ => false,
-            });
+    let (meant, told) = {
+        let mut deeds = ledger.deeds();
+        (std::mem::take(&mut deeds.meant), std::mem::take(&mut deeds.told))
+    };
+    let mut merged = BTreeMap::new();
+    if !meant.is_empty() {
+        let take = |record: Record| merged.extend(record.docs.into_iter().map(|doc| (doc.path, doc.file.is_some())));
+        records(store.fs(), take)?;
+    }
+    for (path, meant) in meant {
+        let is_told = |notice: &Notice| matches!(notice, Notice::Stale { path: stale, .. } if *stale == path);
+        let excused = meant.put_back && (merged.get(&path) == Some(&true) || told.iter().any(is_told));
         let content = store.read(&path).map(text::Text::to_vec);
         if content != meant.content && !excused {
             let [there, meant] =
                 [content, meant.content].map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
             findings.push(Finding(format!("a person alone left {meant:?} in {path}, and there is {there:?}")));
+        }
+    }
+    Ok(findings)
+}
+
+/// A document that was retired is in the journal, and no longer in memory.
+fn add_retired(texts: &mut BTreeMap<ProjectPath, String>, store: &Store<SimFs>, ledger: &Ledger) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let own_files = ledger.deeds().own_files.clone();
+    for path in own_files.into_iter().filter(|path| store.read(path).is_none()) {
+        match document_at(store.fs(), &path, store.head().number) {
+            Ok(Some(text)) => drop(texts.insert(path, String::from_utf8_lossy(&text.to_vec()).into_owned())),
+            Ok(None) | Err(HistoryError::NoDocument { .. }) => {}
+            Err(error) => findings.push(Finding(format!("{path} cannot be read from the journal: {error}"))),
         }
     }
     findings

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use store::{Fault, FaultKind, ProjectPath};
+use store::{Fault, FaultKind, Listener, Notice, ProjectPath};
 
 /// The deeds of all, shared by those who do them.
 #[derive(Debug, Clone, Default)]
@@ -22,8 +22,14 @@ pub struct Deeds {
     pub refused: BTreeSet<String>,
     /// The shared documents as they were at some moments; nothing for those that had no file.
     pub moments: Vec<BTreeMap<ProjectPath, Option<Vec<u8>>>>,
+    /// Files that processes made for themselves, to be retired and changed later.
+    pub own_files: Vec<ProjectPath>,
+    /// Files that a person made, with the token in each, until somebody adopts them.
+    pub notes: Vec<Deed>,
     /// What a person who was alone left in the documents.
     pub meant: BTreeMap<ProjectPath, Meant>,
+    /// What the store told since then.
+    pub told: Vec<Notice>,
     /// Tokens of a person that some process has taken over.
     pub taken: BTreeSet<String>,
     /// How many people are done with their round.
@@ -56,6 +62,12 @@ impl Ledger {
     /// The deeds so far.
     pub fn deeds(&self) -> MutexGuard<'_, Deeds> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what a store tells.
+    pub(super) fn listener(&self) -> Listener {
+        let ledger = self.clone();
+        Box::new(move |notice| ledger.deeds().told.push(notice.clone()))
     }
 
     pub(super) fn begin(&self, token: &str, documents: &[ProjectPath]) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use store::{Fault, Fs, ProjectPath};
 
 use super::deeds::COUNTER;
-use super::{Event, Ledger, Plan, Who, Work, documents, shared_documents};
+use super::{Deed, Event, Ledger, Plan, Who, Work, documents, shared_documents};
 use crate::{Person, Random, SimFs};
 
 /// How often somebody looks whether an edit was taken over, before it is left at that.
@@ -32,6 +32,7 @@ pub(super) fn edit(fs: SimFs, plan: &Plan, round: usize, ledger: &Ledger) {
     let done = match plan.work {
         Work::Editors => editing.with_two_editors(),
         Work::Hands => editing.with_both_hands(),
+        Work::Past => (0..plan.saves).try_for_each(|save| editing.edit_or_make(save)),
         _ => (0..plan.saves).try_for_each(|save| editing.edit_once(save)),
     };
     ledger.deeds().people_done = round + 1;
@@ -55,6 +56,19 @@ impl Editing<'_> {
             Who::Person => self.note_what_is_meant(&absent),
             Who::Everyone | Who::Opener => Ok(()),
         }
+    }
+
+    /// An edit, or a file that is not under the journal.
+    fn edit_or_make(&mut self, save: usize) -> Result<(), Fault> {
+        let token = self.token(save);
+        let Ok(path) = ProjectPath::document(&format!("notes/{token}.md")) else { return Ok(()) };
+        if self.random.one_in(2) {
+            return self.edit_once(save);
+        }
+        self.think();
+        self.person.save_in_place(&path, format!("| {token} | NOTE | |\n").as_bytes(), 64)?;
+        self.ledger.deeds().notes.push(Deed { token, documents: vec![path] });
+        Ok(())
     }
 
     fn edit_once(&mut self, save: usize) -> Result<(), Fault> {

@@ -2,10 +2,9 @@
 //! says so. What a single deed is, is said elsewhere.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use store::{CommitError, Due, Fault, FaultKind, Fs, Missing, Notice, Record, Store};
+use store::{CommitError, Due, Fault, FaultKind, Fs, Missing, Record, Store};
 
 use super::examine::{Finding, adopt_shared, check_meant};
 use super::{Ledger, Plan, Work, deeds, shared_documents};
@@ -24,6 +23,8 @@ pub(super) struct Scope<'a> {
     pub ledger: &'a Ledger,
     /// The numbers of the records that this process knows of.
     folded: BTreeSet<u64>,
+    /// The numbers of its own commits.
+    pub own: Vec<u64>,
 }
 
 impl Scope<'_> {
@@ -58,7 +59,7 @@ impl Scope<'_> {
 pub(super) fn work(fs: &SimFs, plan: &Plan, round: usize, process: usize, ledger: &Ledger) {
     let name = round * 10 + process;
     let random = Random::new(plan.seed ^ (name as u64 + 1) << 32);
-    let mut scope = Scope { work: plan.work, name, step: 0, random, ledger, folded: BTreeSet::new() };
+    let mut scope = Scope { work: plan.work, name, step: 0, random, ledger, folded: BTreeSet::new(), own: Vec::new() };
     let faults_are_planned = plan.rounds[round].failures().is_some();
     let mut store = None;
     let meet = |store: &mut Option<Store<SimFs>>, step: usize, error: CommitError| match error {
@@ -95,12 +96,9 @@ pub(super) fn work(fs: &SimFs, plan: &Plan, round: usize, process: usize, ledger
 /// A process that comes, finds everything in order or brings it there, and goes.
 #[allow(clippy::panic, reason = "a panic of a simulated process is a finding of the test")]
 pub(super) fn open_and_close(fs: SimFs, plan: &Plan, round: usize, ledger: &Ledger) {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let teller = told.clone();
-    let listener = move |notice: &Notice| teller.lock().unwrap_or_else(PoisonError::into_inner).push(notice.clone());
-    let done = Store::open(fs, Missing::Create, Box::new(listener)).and_then(|mut store| {
+    let done = Store::open(fs, Missing::Create, ledger.listener()).and_then(|mut store| {
         store.finish()?;
-        let mut findings = check_meant(&store, ledger, &told.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut findings = check_meant(&store, ledger)?;
         match adopt_shared(&mut store) {
             Err(CommitError::Fault(fault)) => return Err(fault),
             other => findings.extend(other.err().map(|error| Finding(error.to_string()))),
@@ -141,6 +139,7 @@ fn take_step(store: &mut Option<Store<SimFs>>, fs: &SimFs, scope: &mut Scope<'_>
         }
     };
     match scope.random.below(12) {
+        0..3 if scope.work == Work::Past => deeds::other(store, scope)?,
         0..7 => deeds::main(store, scope)?,
         7 => deeds::other(store, scope)?,
         8 => drop(store.look()?),
