@@ -9,6 +9,7 @@ use crate::documents::{Document, Known, Seen};
 use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::{Fs, Mode, Now, Stamp};
+use crate::history::{HistoryError, document_at};
 use crate::limits;
 use crate::path::ProjectPath;
 use crate::record::Sum;
@@ -343,6 +344,7 @@ impl<F: Fs> Store<F> {
 
     /// Which version of a document a text is, looking into the journal when memory does not reach back far enough.
     pub(crate) fn recognise(&mut self, path: &ProjectPath, text: &Text) -> Result<Known, Fault> {
+        self.recall(path)?;
         let Some(document) = self.documents.get(path) else { return Ok(Known::Foreign) };
         let known = document.recognise(Some(text));
         if known != Known::Foreign || document.past_is_complete {
@@ -350,6 +352,24 @@ impl<F: Fs> Store<F> {
         }
         self.look_up_past(path)?;
         Ok(self.documents[path].recognise(Some(text)))
+    }
+
+    /// A document that was retired or removed leaves memory with a checkpoint, but a file of it that came out of its
+    /// place may be left: without its past that would be taken for an edit of a document that never was.
+    fn recall(&mut self, path: &ProjectPath) -> Result<(), Fault> {
+        if self.documents.contains_key(path) {
+            return Ok(());
+        }
+        let head = self.journal.head.number;
+        let text = match document_at(&self.fs, path, head) {
+            Ok(text) => text,
+            Err(HistoryError::Fault(fault)) => return Err(fault),
+            Err(_) => return Ok(()),
+        };
+        let mut document = Document::at(head, Text::new());
+        (document.text, document.retired) = (text, Some(head));
+        self.documents.insert(path.clone(), document);
+        Ok(())
     }
 
     /// What stands in a document's place now; reads the file only when its stamp does not tell.
