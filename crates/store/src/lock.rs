@@ -7,7 +7,7 @@ use crate::limits;
 use crate::path::ProjectPath;
 
 /// How much of the file is used; the rest of the line is blank.
-const WIDTH: usize = 64;
+const WIDTH: usize = 96;
 
 pub(crate) struct Lock<F: Fs> {
     file: F::File,
@@ -21,6 +21,8 @@ pub(crate) struct Holder {
     pub process: u32,
     /// The current segment of the journal.
     pub segment: u64,
+    /// The newest record at which every file was known to be in its place.
+    pub placed: u64,
 }
 
 pub(crate) fn path() -> ProjectPath {
@@ -82,9 +84,10 @@ impl<F: Fs> Lock<F> {
         Ok(parse(&buffer[..count]))
     }
 
-    /// Says that this process holds the lock, and which segment is current.
-    pub(crate) fn sign(&self, fs: &F, segment: u64) -> Result<(), Fault> {
-        let text = format!("pid {} segment {segment}", fs.process());
+    /// Says that this process holds the lock, which segment is current, and up to where all files are in place: one who
+    /// is killed while taking over what people did meanwhile leaves the next one as wise.
+    pub(crate) fn sign(&self, fs: &F, segment: u64, placed: u64) -> Result<(), Fault> {
+        let text = format!("pid {} segment {segment} placed {placed}", fs.process());
         fs.write_at(&self.file, 0, format!("{text:<width$}\n", width = WIDTH - 1).as_bytes())
     }
 
@@ -113,7 +116,8 @@ pub(crate) fn parse(content: &[u8]) -> Option<Holder> {
     let mut words = text.split_whitespace();
     let (Some("pid"), Some(process)) = (words.next(), words.next()) else { return None };
     let (Some("segment"), Some(segment)) = (words.next(), words.next()) else { return None };
-    Some(Holder { process: process.parse().ok()?, segment: segment.parse().ok()? })
+    let placed = words.skip_while(|word| *word != "placed").nth(1).and_then(|number| number.parse().ok());
+    Some(Holder { process: process.parse().ok()?, segment: segment.parse().ok()?, placed: placed.unwrap_or_default() })
 }
 
 /// Whether somebody has held the lock of a project, and so begun a journal; without taking it.

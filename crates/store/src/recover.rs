@@ -60,10 +60,11 @@ impl<F: Fs> Store<F> {
             true => (Checkpoint::default(), (begin(&fs)?, Vec::new(), Boot::Same)),
             false => start(&fs, &segments)?,
         };
-        lock.sign(&fs, journal.header.segment)?;
         let alive = Alive::announce(&fs)?;
         // Whoever closes the journal leaves every file in its place.
-        let placed_up_to = if journal.was_closed { journal.head.number } else { head.number };
+        let told = lock.read(&fs)?.filter(|_| boot == Boot::Same).map_or(0, |holder| holder.placed);
+        let placed_up_to = if journal.was_closed { journal.head.number } else { head.number.max(told) };
+        lock.sign(&fs, journal.header.segment, placed_up_to)?;
         let mut store = Self {
             fs,
             lock,

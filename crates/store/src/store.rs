@@ -153,19 +153,21 @@ impl<F: Fs> Store<F> {
 
     /// Tells the next holders of the lock that a new segment is about to be there, should this one not live to.
     pub(crate) fn announce_segment(&self) -> Result<(), Fault> {
-        self.lock.sign(&self.fs, self.journal.header.segment + 1)
+        self.lock.sign(&self.fs, self.journal.header.segment + 1, self.placed_up_to)
     }
 
     fn refresh(&mut self) -> Result<(), Fault> {
         self.lock.check_in_place(&self.fs)?;
         let own = self.journal.header.segment;
-        let current = self.lock.read(&self.fs)?.map_or(own, |holder| holder.segment.max(own));
+        let holder = self.lock.read(&self.fs)?;
+        let current = holder.map_or(own, |holder| holder.segment.max(own));
+        self.placed_up_to = self.placed_up_to.max(holder.map_or(0, |holder| holder.placed));
         let mut entries = Vec::new();
         let caught_up = self.journal.catch_up(&self.fs, current, &mut entries);
         // Whatever happened then: the journal's head is behind these records, so they must be in memory.
         self.apply(entries).map_err(|fault| self.break_with(fault))?;
         caught_up?;
-        self.lock.sign(&self.fs, self.journal.header.segment)
+        self.lock.sign(&self.fs, self.journal.header.segment, self.placed_up_to)
     }
 
     /// Takes records that are in the journal into memory.
