@@ -88,13 +88,13 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
         Err(fault) => return vec![Finding(format!("its history cannot be read: {fault}"))],
     };
     let promises = Promises::of(plan);
-    let removed = if promises.edits_are_whole { "" } else { &history.removed_by_edits };
-    findings.extend(check_commits(&texts, ledger, removed, &history, promises));
+    let touched = if promises.edits_are_whole { "" } else { &history.touched_by_edits };
+    findings.extend(check_commits(&texts, ledger, touched, &history, promises));
     if promises.edits_are_whole {
         findings.extend(check_saves(&texts, ledger, &history, promises));
     }
     findings.extend(history.check_bodies(ledger));
-    if removed.is_empty() {
+    if touched.is_empty() {
         findings.extend(history.misled.iter().cloned());
         findings.extend(check_counter(&texts, history.increments));
     }
@@ -161,7 +161,7 @@ pub(super) fn adopt_shared(store: &mut Store<SimFs>) -> Result<Option<u64>, Comm
 fn check_commits(
     texts: &BTreeMap<ProjectPath, String>,
     ledger: &Ledger,
-    removed: &str,
+    touched: &str,
     history: &History,
     promises: Promises,
 ) -> Vec<Finding> {
@@ -181,7 +181,7 @@ fn check_commits(
             findings
                 .push(Finding(format!("commit {} was refused and is in its documents {counts:?} times", deed.token)));
         }
-        if !(whole || nothing && !acknowledged || removed.contains(&deed.token)) {
+        if !(whole || nothing && !acknowledged || touched.contains(&deed.token)) {
             let promise = if acknowledged { "acknowledged" } else { "begun" };
             findings
                 .push(Finding(format!("commit {} was {promise} and is in its documents {counts:?} times", deed.token)));

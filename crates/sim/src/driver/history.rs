@@ -18,8 +18,8 @@ pub(super) struct History {
     bodies: BTreeMap<String, usize>,
     /// Decisions that rest on something that was not so.
     pub misled: Vec<Finding>,
-    /// What edits by hand took out.
-    pub removed_by_edits: String,
+    /// What edits by hand took out and brought in: half a save may do either with what others committed.
+    pub touched_by_edits: String,
     /// Documents before and after each record that is no commit; nothing where that is not in the records.
     turned: Vec<(String, Option<String>, Option<String>)>,
     /// How often the counter was counted up.
@@ -84,7 +84,8 @@ impl History {
             }
             self.texts.insert(doc.path.to_string(), after.filter(|_| doc.now.is_present()));
             if record.kind == Kind::Edit {
-                self.removed_by_edits.extend(doc.edits.iter().filter_map(|edit| match &edit.cut {
+                let pieces = doc.edits.iter().flat_map(|edit| [&edit.cut, &edit.put]);
+                self.touched_by_edits.extend(pieces.filter_map(|piece| match piece {
                     Piece::Text(text) => Some(text.as_str()),
                     Piece::Blob { .. } => None,
                 }));
