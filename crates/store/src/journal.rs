@@ -346,7 +346,9 @@ impl<F: Fs> Journal<F> {
             return Ok(());
         }
         let from = self.length.max(self.end);
-        let to = after + limits::PADDING_BYTES as u64;
+        // The longer the segment, the more at once: a sync that extends the file waits for everything the file system
+        // has to say of other files, too.
+        let to = after + self.end.clamp(limits::PADDING_BYTES as u64, limits::MOST_PADDING_BYTES);
         let padding = vec![b'\n'; usize::try_from(to - from).unwrap_or(limits::PADDING_BYTES)];
         fs.write_at(&self.file, from, &padding)?;
         self.length = to;

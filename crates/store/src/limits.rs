@@ -16,6 +16,8 @@ pub const DOCUMENT_BYTES: u64 = 1024 * 1024 * 1024;
 pub const COMPARED_BYTES: usize = 1024 * 1024;
 /// How much of a journal segment is filled with padding ahead of its end, so that a commit changes no file size.
 pub const PADDING_BYTES: usize = 128 * 1024;
+/// The most that it grows to in a long segment.
+pub const MOST_PADDING_BYTES: u64 = 2 * 1024 * 1024;
 /// A checkpoint is due when this much journal has been written since the last, or twice the last checkpoint's size.
 pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
 /// How many changes of a document are remembered to find the version that an edit started from.
@@ -37,10 +39,12 @@ pub const WRITER_PATIENCE: Duration = Duration::from_secs(10);
 /// After this long of waiting for files to be quiet, a person is told.
 pub const WAITING_TOLD: Duration = Duration::from_secs(1);
 /// The shortest time between two placings of one file.
-pub const PLACE_PAUSE: Duration = Duration::from_millis(20);
+pub const PLACE_PAUSE: Duration = Duration::from_millis(50);
+/// How often it is looked whether the lock's file is still the one in its place.
+pub const LOCK_CHECKED: Duration = Duration::from_millis(100);
 /// A file is placed again no sooner than this many times what its last placing took: two large tables that change at
-/// every step cost a tenth of the time.
-pub const PLACE_COST_FACTOR: u32 = 20;
+/// every step cost a fifteenth of the time.
+pub const PLACE_COST_FACTOR: u32 = 30;
 /// File times closer to the present than this say nothing about what came after.
 pub const RACY: Duration = Duration::from_millis(20);
 /// How many files are placed under one taking of the lock.

@@ -72,6 +72,7 @@ impl<F: Fs> Store<F> {
             documents,
             behind: BTreeMap::new(),
             next_placing: Duration::ZERO,
+            lock_checked: Duration::ZERO,
             blobs: Blobs::new(&alive.name),
             alive,
             strays: Vec::new(),

@@ -44,6 +44,8 @@ pub struct Store<F: Fs> {
     pub(crate) fold: Option<Box<RawValue>>,
     pub(crate) checkpoint_size: u64,
     pub(crate) checkpoint_number: u64,
+    /// When it was last looked whether the lock is still in its place.
+    pub(crate) lock_checked: Duration,
     /// Tells others that this opening lives, and its files from theirs.
     pub(crate) alive: Alive<F>,
     /// The newest record at which every file was known to be in its place: an older version is nobody's delay.
@@ -157,7 +159,11 @@ impl<F: Fs> Store<F> {
     }
 
     fn refresh(&mut self) -> Result<(), Fault> {
-        self.lock.check_in_place(&self.fs)?;
+        let now = self.fs.now().steady;
+        if now.saturating_sub(self.lock_checked) >= limits::LOCK_CHECKED {
+            self.lock.check_in_place(&self.fs)?;
+            self.lock_checked = now;
+        }
         let own = self.journal.header.segment;
         let holder = self.lock.read(&self.fs)?;
         let current = holder.map_or(own, |holder| holder.segment.max(own));
