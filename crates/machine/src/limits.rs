@@ -1,0 +1,24 @@
+//! Every limit of the machines, by name.
+
+/// What nothing goes beyond. Handed in, so that a project may set them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// How often a draft or a report is sent back with its problems before it counts as a failure.
+    pub sent_back: u32,
+    /// How often an attempt that was lost (its process died) is made again before it counts as a failure.
+    pub lost: u32,
+    /// The most items that one plan may have.
+    pub plan_items: usize,
+    /// The most items that a run may have.
+    pub run_items: usize,
+    /// The longest text of one cell of a plan, in bytes.
+    pub cell_bytes: usize,
+    /// The most inputs of one item.
+    pub inputs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { sent_back: 2, lost: 1000, plan_items: 2000, run_items: 20_000, cell_bytes: 64 * 1024, inputs: 1000 }
+    }
+}

@@ -1,0 +1,207 @@
+//! A run as the machine knows it: all that decisions rest on, and nothing else. What has a column of its own and no
+//! say in a decision (names, purposes) stays in the documents.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use crate::input::Proposal;
+use crate::item::{Item, Target};
+
+/// One request carried through a protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its id.
+    pub id: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// The user's own words, as of the last NEW_REQUEST.
+    pub request: String,
+    /// How it began.
+    pub mode: Mode,
+    /// As the table of runs spells it.
+    pub status: Status,
+    /// Where in the protocol it stands.
+    pub course: Course,
+    /// The process that drives it, by the name of its opening.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// Why it was paused, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<String>,
+    /// All items, in the order in which they were planned; the tasks of the preparation first.
+    pub items: Vec<Item>,
+    /// What agents are at work on, by fence.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attempts: BTreeMap<u64, Attempt>,
+    /// The newest fence.
+    pub fence: u64,
+    /// How often what is being asked for was sent back, or lost, so far; cleared when it is done. Key: `Work::key`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tries: BTreeMap<String, Tries>,
+    /// What was proposed and waits for a verdict, or was agreed and waits to become law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Proposal>,
+    /// The user's words on earlier drafts of the proposal, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wishes: Vec<String>,
+    /// Questions of agents that wait for a person, by fence of the attempt that asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub questions: BTreeMap<u64, Question>,
+    /// How it failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// Formats that the agreed constitution asks for, as file extensions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formats: Vec<String>,
+    /// The run that this one took over from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<String>,
+    /// The digest of the workflow's definition at the start (QL-27).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub definition: String,
+}
+
+/// How a request is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Mode {
+    /// At once, without a run.
+    SimpleTask,
+    /// The first run of the project.
+    InitialRun,
+    /// A run that can learn from others.
+    ContinuousRun,
+}
+
+/// A run's status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Under way.
+    Pending,
+    /// A person is to say yes, no or otherwise.
+    AwaitingConfirmation,
+    /// Done, for good.
+    Completed,
+    /// Failed or cancelled, for good.
+    Failed,
+}
+
+/// Where a run stands in its protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Course {
+    /// The preparation is being planned (`phase:0`).
+    Planning,
+    /// Folders are being made: the first task of the preparation.
+    SettingUp,
+    /// The proposal is being drafted.
+    Proposing,
+    /// A person is to answer it.
+    Gate,
+    /// The other tasks of the preparation, in order.
+    Preparing,
+    /// The loop over phases.
+    Working,
+    /// Nothing more will happen.
+    Over,
+}
+
+/// A part played by an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Makes plans and proposals.
+    Planner,
+    /// Does the work.
+    Executor,
+    /// Speaks to the user.
+    Communicator,
+}
+
+/// What an agent is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Make a plan.
+    Plan(Target),
+    /// Do a task or tool task, by id.
+    Execute(String),
+    /// Make the run's folders (the engine itself does it), by task id.
+    SetUp(String),
+    /// Catalog the inputs (the engine itself does it), by task id.
+    Catalog(String),
+}
+
+/// One agent's life on one piece of work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The number that outdates every older holder.
+    pub fence: u64,
+    /// What it is about.
+    pub work: Work,
+    /// The how-many-eth attempt at this work it is, from 1.
+    pub number: u32,
+    /// Who has it.
+    pub holder: Holder,
+    /// When it began.
+    pub since: String,
+    /// What was wrong with the report before, if it was sent back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+    /// Questions that the agent asked, each with its answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<(String, String)>,
+}
+
+/// Who has an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holder {
+    /// A process, by the name of its opening: the attempt dies with it.
+    Process(String),
+    /// A person, who may take a year.
+    Person,
+}
+
+/// How often something did not succeed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tries {
+    /// Attempts so far.
+    pub attempts: u32,
+    /// How often it was sent back.
+    #[serde(default)]
+    pub sent_back: u32,
+    /// How often it was lost.
+    #[serde(default)]
+    pub lost: u32,
+    /// The problems of the last report.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+    /// Questions and their answers so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<(String, String)>,
+}
+
+/// What an agent wants to know from a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The work it belongs to.
+    pub work: Work,
+    /// The question.
+    pub text: String,
+}
+
+/// How a run failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The items that failed, the innermost first; empty when it was cancelled or failed before any.
+    pub items: Vec<String>,
+    /// What was being done: a plan target or an item.
+    pub doing: String,
+    /// The original error.
+    pub error: String,
+}
