@@ -28,8 +28,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             lines.extend(step::one_run(&folder, output)?);
         }
         if wanted("many") {
-            lines.extend(step::many_runs(&folder, output)?);
+            lines.extend(step::many_runs(&folder, output, 20)?);
         }
+    }
+    if wanted("many") {
+        // Long enough that placing comes into it, again and again.
+        lines.extend(step::many_runs(&folder, Output::None, 200)?);
     }
     if wanted("full") {
         lines.extend(flat::finished_runs(&folder)?);

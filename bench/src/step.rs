@@ -47,14 +47,14 @@ pub(crate) fn one_run(folder: &Path, output: Output) -> Result<Vec<Line>, Box<dy
     ])
 }
 
-/// QL-02: 100 runs at once, 20 steps each; the steps of a round share one append and one sync.
-pub(crate) fn many_runs(folder: &Path, output: Output) -> Result<Vec<Line>, Box<dyn Error>> {
+/// QL-02: 100 runs at once, some steps each; the steps of a round share one append and one sync.
+pub(crate) fn many_runs(folder: &Path, output: Output, rounds: usize) -> Result<Vec<Line>, Box<dyn Error>> {
     const RUNS: usize = 100;
-    const ROUNDS: usize = 20;
-    let mut project = Project::new(&folder.join(format!("many-{output:?}")), 0, RUNS, ROUNDS, output)?;
-    let journal = folder.join(format!("many-{output:?}/.multiverse/journal/00000002.jsonl"));
+    let folder = folder.join(format!("many-{output:?}-{rounds}"));
+    let mut project = Project::new(&folder, 0, RUNS, rounds, output)?;
+    let journal = folder.join(".multiverse/journal/00000002.jsonl");
     let start = Instant::now();
-    for task in 0..ROUNDS {
+    for task in 0..rounds {
         project.round(RUNS, task)?;
         project.store.sync()?;
         project.store.place(Due::Now)?;
@@ -65,12 +65,12 @@ pub(crate) fn many_runs(folder: &Path, output: Output) -> Result<Vec<Line>, Box<
     let content = std::fs::read(journal)?;
     let lines: Vec<&[u8]> = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     let size = lines.iter().map(|line| line.len() + 1).sum::<usize>() / lines.len().max(1);
-    let same_bytes = floor::grouped_appends(folder, size, RUNS, RUNS * ROUNDS)?;
-    let per_second = |time: std::time::Duration| (RUNS * ROUNDS) as f64 / time.as_secs_f64();
+    let same_bytes = floor::grouped_appends(&folder, size, RUNS, RUNS * rounds)?;
+    let per_second = |time: std::time::Duration| (RUNS * rounds) as f64 / time.as_secs_f64();
     Ok(vec![
         Line {
             id: "QL-02",
-            what: format!("{RUNS} runs at once × {ROUNDS} steps, {}, {size} bytes a record", changed(output)),
+            what: format!("{RUNS} runs at once × {rounds} steps, {}, {size} bytes a record", changed(output)),
             measured: format!("{:.0} steps/s", per_second(committed)),
             against: format!("the same bytes, one fdatasync per {RUNS}: {:.0}/s", per_second(same_bytes)),
             ratio: per_second(committed) / per_second(same_bytes),

@@ -19,6 +19,7 @@ mod history;
 mod journal;
 mod lock;
 mod notice;
+mod pace;
 mod path;
 mod place;
 mod real_fs;

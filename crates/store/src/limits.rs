@@ -38,8 +38,14 @@ pub const EDIT_COMPANY: Duration = Duration::from_secs(1);
 pub const WRITER_PATIENCE: Duration = Duration::from_secs(10);
 /// After this long of waiting for files to be quiet, a person is told.
 pub const WAITING_TOLD: Duration = Duration::from_secs(1);
-/// The shortest time between two placings of one file.
+/// The shortest time between two placings of one file, and how long those that fell behind at least wait for others.
 pub const PLACE_PAUSE: Duration = Duration::from_millis(50);
+/// A placing begins no sooner than this many times what it is expected to take after its first file fell behind.
+pub const PLACE_SHARE: u32 = 10;
+/// But no later than this.
+pub const PLACE_LATEST: Duration = Duration::from_secs(1);
+/// What placing one file is expected to take before any was placed.
+pub const PLACE_GUESS: Duration = Duration::from_micros(100);
 /// How often it is looked whether the lock's file is still the one in its place.
 pub const LOCK_CHECKED: Duration = Duration::from_millis(100);
 /// A file is placed again no sooner than this many times what its last placing took: two large tables that change at

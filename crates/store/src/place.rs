@@ -92,6 +92,7 @@ impl<F: Fs> Store<F> {
             if paths.iter().any(|path| self.documents[path].version > self.journal.durable) {
                 self.sync()?;
             }
+            let begun = self.fs.now().steady;
             let (parts, written) = self.write_parts(paths);
             let mut tried = 0;
             // One document that cannot be placed holds up no other.
@@ -105,13 +106,18 @@ impl<F: Fs> Store<F> {
                 Ok(())
             });
             parts[tried..].iter().for_each(|part| drop(self.discard(part)));
+            self.pace.took(paths.len(), self.fs.now().steady.saturating_sub(begun));
             locked.and(put).and(written)?;
         }
         Ok(self.next_due())
     }
 
-    fn waiting(&self, due: Due) -> Vec<ProjectPath> {
+    fn waiting(&mut self, due: Due) -> Vec<ProjectPath> {
         let now = self.fs.now().steady;
+        if due == Due::Now && now < self.pace.begins(self.behind.len()) {
+            return Vec::new();
+        }
+        self.pace.begin();
         let behind = self.behind.iter().filter(|(_, time)| due == Due::All || **time <= now).map(|(path, _)| path);
         let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
         let waits = |document: &Document| !document.is_placed() && document.disk.suspect.is_none();
@@ -120,12 +126,13 @@ impl<F: Fs> Store<F> {
 
     fn next_due(&self) -> Option<Duration> {
         let now = self.fs.now().steady;
+        let together = self.pace.begins(self.behind.len());
         let waits =
             |path: &ProjectPath| self.documents.get(path).is_some_and(|document| document.disk.suspect.is_some());
         let due = |(path, time): (&ProjectPath, &Duration)| match waits(path) {
             // Somebody is editing it: it is looked at again before it is placed.
             true => limits::EDIT_SETTLES,
-            false => time.saturating_sub(now),
+            false => together.max(*time).saturating_sub(now),
         };
         self.behind.iter().map(due).min()
     }
@@ -408,19 +415,15 @@ impl<F: Fs> Store<F> {
         self.touch(path);
     }
 
-    /// Notes whether a document's file is behind, and when it is due: files that change often are placed seldom.
+    /// Notes whether a document's file is behind, and before when it is not placed: files that change often are placed
+    /// seldom.
     pub(crate) fn touch(&mut self, path: &ProjectPath) {
         let Some(document) = self.documents.get(path) else { return };
         if document.is_placed() {
             self.behind.remove(path);
         } else if !self.behind.contains_key(path) {
-            let now = self.fs.now().steady;
-            // What changes within a while is placed together.
-            if self.next_placing <= now {
-                self.next_placing = now + limits::PLACE_PAUSE;
-            }
-            let due = document.place_after.max(self.next_placing);
-            self.behind.insert(path.clone(), due);
+            self.behind.insert(path.clone(), document.place_after);
+            self.pace.fell_behind(self.fs.now().steady);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::fs::{Fs, Mode};
 use crate::journal::{Boot, Head, Journal, Opened};
 use crate::lock::Lock;
 use crate::notice::Notice;
+use crate::pace::Pace;
 use crate::path::ProjectPath;
 use crate::place::{self, Circumstance, Due, Stray};
 use crate::record::{Found, Kind};
@@ -71,7 +72,7 @@ impl<F: Fs> Store<F> {
             journal,
             documents,
             behind: BTreeMap::new(),
-            next_placing: Duration::ZERO,
+            pace: Pace::default(),
             lock_checked: Duration::ZERO,
             blobs: Blobs::new(&alive.name),
             alive,

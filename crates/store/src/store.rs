@@ -18,6 +18,7 @@ use crate::journal::{Head, Journal, Syncing};
 use crate::limits;
 use crate::lock::{self, Lock};
 use crate::notice::Notice;
+use crate::pace::Pace;
 use crate::path::ProjectPath;
 use crate::place::Stray;
 use crate::record::{DocumentRecord, Kind, Presence, Record, Sum};
@@ -32,10 +33,10 @@ pub struct Store<F: Fs> {
     pub(crate) lock: Lock<F>,
     pub(crate) journal: Journal<F>,
     pub(crate) documents: Documents,
-    /// The documents whose files are behind, or not known to be up to date, and when each is due to be placed.
+    /// The documents whose files are behind, or not known to be up to date, and before when none is placed.
     pub(crate) behind: BTreeMap<ProjectPath, Duration>,
-    /// When those that have become behind since the last placing are due.
-    pub(crate) next_placing: Duration,
+    /// When they are placed together.
+    pub(crate) pace: Pace,
     pub(crate) blobs: Blobs,
     pub(crate) strays: Vec<Stray>,
     pub(crate) listener: Listener,
