@@ -98,6 +98,16 @@ struct Started {
     next: usize,
 }
 
+/// How an edited text stands to what was found of the document before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Age {
+    /// It stands in the document's place: what it lacks was taken out.
+    Newest,
+    /// It came out of there, and may be older than a file that was taken over since: what it lacks of that was not
+    /// written yet.
+    Unknown,
+}
+
 /// A foreign text as a change of the head.
 #[derive(Debug, Clone)]
 pub(crate) struct Merged {
@@ -201,24 +211,45 @@ impl Document {
             let absent = self.past.iter().rev().find(|past| !past.was.is_present());
             return absent.map_or(Known::Foreign, |past| Known::Version(past.version_before));
         };
-        if let Some(past) = self.past.iter().rev().find(|past| past.found.as_ref() == Some(found)) {
-            return Known::Version(past.version_before);
+        self.meet(found).map_or(Known::Foreign, |index| Known::Version(self.past[index].version_before))
+    }
+
+    /// The version that holds all that some bytes say: the one that they are, or the one that became of them when they
+    /// were found and merged.
+    pub(crate) fn stands_for(&self, found: &Text) -> Option<u64> {
+        if self.text.as_ref() == Some(found) {
+            return Some(self.version);
         }
-        let same = self.walk_back(found, |distance, text| distance == 0 && text == Some(found));
-        same.map_or(Known::Foreign, |index| Known::Version(self.past[index].version_before))
+        let past = &self.past[self.meet(found)?];
+        Some(if past.found.as_ref() == Some(found) { past.number } else { past.version_before })
+    }
+
+    /// The newest change that some bytes were merged by, or were the version before.
+    fn meet(&self, found: &Text) -> Option<usize> {
+        let mut index = self.past.len();
+        self.walk_back(found, |distance, text| {
+            index -= 1;
+            self.past[index].found.as_ref() == Some(found) || distance == 0 && text == Some(found)
+        })
+    }
+
+    /// The version of a record, if it is remembered.
+    pub(crate) fn version_of(&self, number: u64) -> Option<Text> {
+        let later = self.past.iter().rev().take_while(|past| past.number > number);
+        later.map(|past| past.change.inverse()).try_fold(self.text.clone()?, |version, back| back.apply(&version).ok())
     }
 
     /// An edited text as a change of the head: the difference to what it is closest to, on top of what came after
-    /// that. Where both touch the same bytes the edit wins.
-    pub(crate) fn merge(&self, edited: &Text) -> Merged {
+    /// that. Where both touch the same bytes the edit wins; what came meanwhile and is in the edit, too, comes once.
+    pub(crate) fn merge(&self, edited: &Text, age: Age) -> Merged {
         let Some(head) = &self.text else {
             return Merged { base: self.version, clashes: 0, change: Change::one(0, "", edited.to_vec()) };
         };
-        let started = self.closest(head, edited);
+        let started = self.closest(head, edited, age);
         let mut change = diff(&started.text, edited);
         let mut clashes = 0;
         for later in started.bridge.iter().chain(self.past.iter().skip(started.next).map(|past| &past.change)) {
-            let (rebased, overlaps) = change.rebase_winning(later);
+            let (rebased, overlaps) = change.without_repeats(later).rebase_winning(later);
             clashes += overlaps.len();
             change = rebased;
         }
@@ -227,40 +258,40 @@ impl Document {
     }
 
     /// What an edit most likely started from: a version, or a file that somebody had edited before and that was taken
-    /// over but not yet replaced.
-    fn closest(&self, head: &Text, edited: &Text) -> Started {
+    /// over but not yet replaced. Of two that are as close it is the newer one: such a file is newer than the versions
+    /// it was merged with, and older than what became of both.
+    fn closest(&self, head: &Text, edited: &Text, age: Age) -> Started {
         let distance = Closest::new(head, edited).distance();
         let mut best = (distance, Started { text: head.clone(), bridge: None, next: self.past.len() });
+        let mut after = head.clone();
         let mut index = self.past.len();
+        let mut files = 0;
+        // Somebody else's file may share a line with one that brings lines of its own: that must not take out theirs.
+        let mut yields = false;
         self.walk_back(edited, |distance, text| {
             index -= 1;
-            // Before this the document did not exist: nobody started from that.
-            let Some(text) = text else { return true };
-            if distance < best.0 {
-                best = (distance, Started { text: text.clone(), bridge: None, next: index });
+            // Before this the document did not exist: nobody started from that. Nor from a file of that time: what was
+            // removed since would come twice.
+            let file = self.past[index].found.as_ref().filter(|_| files < limits::REMEMBERED_FILES);
+            if let Some(file) = file {
+                files += 1;
+                let closeness = Closest::new(file, edited);
+                if closeness.distance() < best.0 && (age == Age::Newest || closeness.has_all()) {
+                    let bridge = Some(diff(file, &after));
+                    let text = file.clone();
+                    best = (closeness.distance(), Started { text, bridge, next: index + 1 });
+                    yields = !closeness.brings_none();
+                }
             }
+            let Some(text) = text else { return true };
+            if distance < best.0 || distance == best.0 && yields {
+                best = (distance, Started { text: text.clone(), bridge: None, next: index });
+                yields = false;
+            }
+            after = text.clone();
             best.0 == 0
         });
-        // Nor from a file of that time: what was removed since would come twice.
-        let born = self.past.iter().rposition(|past| !past.was.is_present()).unwrap_or_default();
-        let found = self.past.iter().enumerate().skip(born).rev();
-        let found = found.filter_map(|(index, past)| Some((index, past.found.as_ref()?)));
-        for (index, found) in found.take(limits::REMEMBERED_FILES) {
-            let distance = Closest::new(found, edited).distance();
-            if distance < best.0
-                && let Some(after) = self.after(index)
-            {
-                let bridge = Some(diff(found, &after));
-                best = (distance, Started { text: found.clone(), bridge, next: index + 1 });
-            }
-        }
         best.1
-    }
-
-    /// The version after a change of the past.
-    fn after(&self, index: usize) -> Option<Text> {
-        let later = self.past.iter().skip(index + 1).rev();
-        later.map(|past| past.change.inverse()).try_fold(self.text.clone()?, |version, back| back.apply(&version).ok())
     }
 
     /// Goes from the head to older versions, with each one's distance from `found`, until `stop`; gives the place in
@@ -313,7 +344,7 @@ mod tests {
 
     fn check_merge(versions: &[&str], edited: &str, expected: &str, base: u64, clashes: usize) {
         let document = document(versions);
-        let merged = document.merge(&edited.into());
+        let merged = document.merge(&edited.into(), Age::Newest);
         let head = document.text.as_ref().unwrap();
         assert_eq!(merged.change.apply(head), Ok(Text::from(expected)));
         assert_eq!((merged.base, merged.clashes), (base, clashes));
@@ -373,7 +404,7 @@ mod tests {
         document.take(4, Change::replace(&merged, 0..merged.len(), ""), None, None);
         document.take(5, Change::one(0, "", "| T3 | |\n"), Some("| T3 | |\n".into()), None);
         let back = Text::from("| T1 | |\n| T2 | |\n| mine | |\n| more | |\n");
-        let again = document.merge(&back);
+        let again = document.merge(&back, Age::Newest);
         assert_eq!(again.change.apply(&"| T3 | |\n".into()), Ok(back));
     }
 

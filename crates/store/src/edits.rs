@@ -7,7 +7,7 @@ use std::time::Duration;
 use text::{Change, Text};
 
 use crate::commit::CommitError;
-use crate::documents::{Disk, Known, Merged};
+use crate::documents::{Age, Disk, Known, Merged};
 use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::{Fs, Stamp};
@@ -33,6 +33,8 @@ struct Foreign {
     document: ProjectPath,
     /// Nothing when the file was removed.
     text: Option<Text>,
+    /// What the document is to be, where that need not be found out by merging: somebody put back what it was.
+    becomes: Option<Text>,
     /// The file in the document's place, or the stray that came out of it.
     from: From,
 }
@@ -40,6 +42,16 @@ struct Foreign {
 enum From {
     Place(Option<Stamp>),
     Stray,
+}
+
+impl From {
+    /// How old it may be beside what was found before.
+    fn age(&self) -> Age {
+        match self {
+            Self::Place(_) => Age::Newest,
+            Self::Stray => Age::Unknown,
+        }
+    }
 }
 
 impl<F: Fs> Store<F> {
@@ -224,7 +236,8 @@ impl<F: Fs> Store<F> {
                 }
                 read.push(stray.file.clone());
                 if store.recognise(&stray.document, &text)? == Known::Foreign {
-                    foreign.push(Foreign { document: stray.document.clone(), text: Some(text), from: From::Stray });
+                    let (document, text) = (stray.document.clone(), Some(text));
+                    foreign.push(Foreign { document, text, becomes: None, from: From::Stray });
                 }
             }
             let mut records = Vec::new();
@@ -254,7 +267,7 @@ impl<F: Fs> Store<F> {
     /// put back at once: that is a checkout, and meant.
     fn read_foreign(&mut self, paths: &[ProjectPath]) -> Result<Vec<Foreign>, Fault> {
         let mut foreign = Vec::new();
-        let mut put_back = Vec::new();
+        let (mut put_back, mut stale) = (Vec::new(), Vec::new());
         for path in paths {
             let Some(document) = self.documents.get(path) else { continue };
             let suspect = document.disk.suspect.and_then(|(stamp, _)| stamp);
@@ -266,32 +279,40 @@ impl<F: Fs> Store<F> {
                 self.suspect(path)?;
                 continue;
             }
-            let removed = document.text.is_none();
+            let (removed, newest) = (document.text.is_none(), document.version);
+            let stands_for = text.as_ref().and_then(|text| document.stands_for(text));
             let known = if document.is_gone() { Known::Foreign } else { document.recognise(text.as_ref()) };
-            let entry = Foreign { document: path.clone(), text, from: From::Place(stamp) };
+            let entry = Foreign { document: path.clone(), text, becomes: None, from: From::Place(stamp) };
             match (known, stamp) {
-                (Known::Version(version), Some(stamp)) => {
-                    match !self.may_be_behind(path, version) {
-                        // People may take back what they did themselves.
-                        true if only_by_hand_since(&self.fs, path, version)? => foreign.push(entry),
-                        true => put_back.push((entry, version, stamp)),
-                        false => self.note_seen(path, version, stamp),
-                    }
+                (Known::Version(version), Some(stamp)) if self.may_be_behind(path, version) => {
+                    self.note_seen(path, version, stamp);
                 }
+                (Known::Version(version), Some(stamp)) => match stands_for.unwrap_or(version) {
+                    // All of it is in the newest version: whoever saved it again changed nothing.
+                    same if same == newest => stale.push((entry, version, stamp)),
+                    // People may take back what they did themselves.
+                    then if only_by_hand_since(&self.fs, path, then)? => {
+                        let becomes = self.documents[path].version_of(then);
+                        foreign.push(Foreign { becomes, ..entry });
+                    }
+                    _ => put_back.push((entry, version, stamp)),
+                },
                 (Known::Version(_), None) if removed || seen.is_none() && self.absence_is_ours(path) => {
                     self.clear_suspect(path);
                 }
                 _ => foreign.push(entry),
             }
         }
-        let checkout = put_back.len() > 1;
-        for (entry, version, stamp) in put_back {
-            if checkout {
-                foreign.push(entry);
-            } else {
-                self.note_seen(&entry.document, version, stamp);
-                (self.listener)(&Notice::Stale { path: entry.document, version });
+        match put_back.len() {
+            0 | 1 => stale.append(&mut put_back),
+            _ => {
+                foreign
+                    .extend(put_back.into_iter().map(|(entry, ..)| Foreign { becomes: entry.text.clone(), ..entry }));
             }
+        }
+        for (entry, version, stamp) in stale {
+            self.note_seen(&entry.document, version, stamp);
+            (self.listener)(&Notice::Stale { path: entry.document, version });
         }
         Ok(foreign)
     }
@@ -321,13 +342,13 @@ impl<F: Fs> Store<F> {
                     let change = Change::replace(head, 0..head.len(), "");
                     Merged { base: document.version, clashes: 0, change }
                 }
-                (_, Some(text)) if head.is_none() || document.recognise(Some(text)) == Known::Foreign => {
-                    document.merge(text)
-                }
-                (Some(head), Some(text)) => {
-                    Merged { base: document.version, clashes: 0, change: text::diff(head, text) }
-                }
-                _ => continue,
+                (head, Some(text)) => match (head, &entry.becomes) {
+                    (Some(head), Some(becomes)) => {
+                        Merged { base: document.version, clashes: 0, change: text::diff(head, becomes) }
+                    }
+                    _ => document.merge(text, entry.from.age()),
+                },
+                (None, None) => continue,
             };
             let merged = change.apply(&head.clone().unwrap_or_default()).map_err(|found| {
                 let reason = format!("what was merged does not fit at byte {}", found.at);

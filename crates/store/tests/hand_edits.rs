@@ -218,6 +218,104 @@ fn two_edits_of_one_document_at_once_are_two_records() {
     desk.prove();
 }
 
+/// An editor writes its buffer into the file that came out of its place, and later the same buffer with one more row
+/// into the one that stands there: each row stands once. So it does when another process takes over the later one
+/// first; but then a row that was changed in between stands as both.
+#[test]
+fn a_stray_and_a_later_save_of_the_same_buffer_bring_each_row_once() {
+    let engine = ROWS.replace("T1 | PENDING", "T1 | DONE");
+    let early = "| T3 | MINE | |\n";
+    let cases = [
+        (format!("{early}| T4 | MINE | |\n"), Looks::Holder),
+        (format!("{early}| T4 | MINE | |\n"), Looks::Other),
+        (format!("| T0 | MINE | |\n{early}"), Looks::Other),
+        ("| T3 | MINE | changed |\n| T4 | MINE | |\n".to_owned(), Looks::Holder),
+    ];
+    for (late, first) in cases {
+        println!("{first:?} looks first, saved:\n{late}");
+        let mut desk = Desk::with("a.md", ROWS);
+        let mut file = OpenOptions::new().append(true).open(desk.at("a.md")).unwrap();
+        desk.write("a.md", &engine).unwrap();
+        desk.place();
+        file.write_all(early.as_bytes()).unwrap();
+        drop(file);
+        in_place(&desk.at("a.md"), format!("{ROWS}{late}").as_bytes());
+        if first == Looks::Other {
+            let (mut other, _) = open(desk.folder.path());
+            assert_eq!(settle(&mut other), Some(3));
+            other.finish().unwrap();
+        }
+        settle(&mut desk.store);
+        desk.is("a.md", Some(format!("{engine}{late}").as_bytes()));
+        let kinds: Vec<Kind> = records(desk.store.fs()).iter().map(|record| record.kind).collect();
+        assert_eq!(kinds, [Kind::Commit, Kind::Commit, Kind::Edit, Kind::Edit], "each of the two files is a record");
+        desk.prove();
+    }
+}
+
+/// Which process looks at the files first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// The one whose placing let a file come out.
+    Holder,
+    Other,
+}
+
+/// A buffer that was merged and is saved again as it was is no edit: it takes back nothing that others committed. One
+/// that was saved over since, by hand alone, takes back just that.
+#[test]
+fn a_merged_buffer_that_is_saved_again_reverts_nothing() {
+    let engine = ROWS.replace("T1 | PENDING", "T1 | DONE");
+    let mine = format!("{ROWS}| T3 | MINE | |\n");
+    let both = format!("{engine}| T3 | MINE | |\n");
+    for (how, save) in SAVES {
+        println!("saved {how}");
+        let mut desk = Desk::with("a.md", ROWS);
+        desk.write("a.md", &engine).unwrap();
+        desk.place();
+        save(&desk.at("a.md"), mine.as_bytes());
+        desk.edited(&["a.md"]);
+        desk.is("a.md", Some(both.as_bytes()));
+        desk.heard.lock().unwrap().clear();
+        save(&desk.at("a.md"), mine.as_bytes());
+        assert_eq!(settle(&mut desk.store), None);
+        assert!(matches!(desk.heard.lock().unwrap()[..], [Notice::Stale { .. }]));
+        desk.is("a.md", Some(both.as_bytes()));
+        save(&desk.at("a.md"), format!("{both}| T4 | MINE | |\n").as_bytes());
+        desk.edited(&["a.md"]);
+        save(&desk.at("a.md"), mine.as_bytes());
+        desk.edited(&["a.md"]);
+        desk.is("a.md", Some(both.as_bytes()));
+        desk.prove();
+    }
+}
+
+/// A buffer that was saved twice before anybody looked, and put back to what it was in between, which nobody has seen:
+/// what was written last goes, what was written first stands once, and what others committed stays.
+#[test]
+fn a_buffer_put_back_to_what_nobody_saw_brings_no_row_twice() {
+    let engine = ROWS.replace("T1 | PENDING", "T1 | DONE");
+    let rows =
+        |numbers: std::ops::Range<usize>| numbers.map(|row| format!("| N{row} | MINE | |\n")).collect::<String>();
+    for (first, all) in [(1, 2), (2, 3), (1, 4), (1, 10)] {
+        for (how, save) in SAVES {
+            println!("{first} of {all} rows are put back, saved {how}");
+            let mut desk = Desk::with("a.md", ROWS);
+            desk.write("a.md", &engine).unwrap();
+            desk.place();
+            save(&desk.at("a.md"), format!("{ROWS}{}", rows(0..all)).as_bytes());
+            desk.edited(&["a.md"]);
+            desk.is("a.md", Some(format!("{engine}{}", rows(0..all)).as_bytes()));
+            save(&desk.at("a.md"), format!("{ROWS}{}", rows(0..first)).as_bytes());
+            desk.edited(&["a.md"]);
+            // Where it has less than half of what was written, an old buffer is likelier than many rows taken out.
+            let left = if first * 2 >= all { first } else { all };
+            desk.is("a.md", Some(format!("{engine}{}", rows(0..left)).as_bytes()));
+            desk.prove();
+        }
+    }
+}
+
 /// Removed by hand is an edit like any other; and so is putting it back, with other content or the same.
 #[test]
 fn a_document_may_be_removed_and_made_again() {

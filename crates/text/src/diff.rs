@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::lines::{Names, normal};
+use crate::lines::{Names, first_cell, key, split_lines};
 use crate::{Change, Splice, Text};
 
 /// The most pairs that are compared one by one in a stretch without an anchor.
@@ -13,9 +13,9 @@ const PAIRS: usize = 250_000;
 
 /// A stretch of both sides, by line or token number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Stretch {
-    old: Range<usize>,
-    new: Range<usize>,
+pub(crate) struct Stretch {
+    pub(crate) old: Range<usize>,
+    pub(crate) new: Range<usize>,
 }
 
 /// The change that turns `old` into `new`.
@@ -47,10 +47,6 @@ pub fn diff(old: &Text, new: &Text) -> Change {
     Change::from_splices(splices)
 }
 
-fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
-    bytes.split_inclusive(|byte| *byte == b'\n').collect()
-}
-
 /// Where each piece starts, and where the last one ends.
 fn starts(pieces: &[&[u8]]) -> Vec<usize> {
     let mut at = 0;
@@ -64,7 +60,7 @@ fn starts(pieces: &[&[u8]]) -> Vec<usize> {
 
 /// The stretches in which two sequences differ: patience first (lines that stand once on each side), then the
 /// longest common subsequence of what is left between them.
-fn different(old: &[u32], new: &[u32]) -> Vec<Stretch> {
+pub(crate) fn different(old: &[u32], new: &[u32]) -> Vec<Stretch> {
     let mut open = vec![Stretch { old: 0..old.len(), new: 0..new.len() }];
     let mut found = Vec::new();
     while let Some(stretch) = open.pop() {
@@ -195,11 +191,6 @@ fn best_pairs(old: usize, new: usize, score: impl Fn(usize, usize) -> u32) -> Ve
     pairs
 }
 
-/// What a line is known by: a row by its first cell, any other line by what it says.
-fn key(line: &[u8]) -> Vec<u8> {
-    first_cell(line).filter(|cell| !cell.is_empty()).map_or_else(|| normal(line), <[u8]>::to_vec)
-}
-
 /// Splits a differing stretch into pairs of lines with one key, which stand once on each side, and, between them, of
 /// similar lines.
 fn paired(old: &[&[u8]], new: &[&[u8]], keys: (&[u32], &[u32]), stretch: &Stretch) -> Vec<Stretch> {
@@ -244,14 +235,6 @@ fn likeness(one: &[u8], other: &[u8]) -> u32 {
         0..40 => 0,
         percent => percent,
     }
-}
-
-/// The first cell of a row; nothing for a line that is none.
-fn first_cell(line: &[u8]) -> Option<&[u8]> {
-    let mut cells = line.split(|byte| *byte == b'|');
-    let before = cells.next()?.trim_ascii();
-    let first = cells.next()?.trim_ascii();
-    Some(if before.is_empty() { first } else { before })
 }
 
 /// How much of two lines is the same at both ends, in percent of the longer one.

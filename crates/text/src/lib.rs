@@ -8,6 +8,7 @@ mod closest;
 mod diff;
 mod lines;
 mod rebase;
+mod repeat;
 mod rope;
 
 pub use change::{Change, Mismatch, Splice};

@@ -11,6 +11,23 @@ pub(crate) fn normal(line: &[u8]) -> Vec<u8> {
     }
 }
 
+/// What a line is known by: a row by its first cell, any other line by what it says.
+pub(crate) fn key(line: &[u8]) -> Vec<u8> {
+    first_cell(line).filter(|cell| !cell.is_empty()).map_or_else(|| normal(line), <[u8]>::to_vec)
+}
+
+/// The first cell of a row; nothing for a line that is none.
+pub(crate) fn first_cell(line: &[u8]) -> Option<&[u8]> {
+    let mut cells = line.split(|byte| *byte == b'|');
+    let before = cells.next()?.trim_ascii();
+    let first = cells.next()?.trim_ascii();
+    Some(if before.is_empty() { first } else { before })
+}
+
+pub(crate) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
 /// The lines of some texts, numbered by content.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
