@@ -1,0 +1,73 @@
+//! Owns what every backend is: a job comes in, an ending comes out. Must not know any one of them, nor the engine.
+
+use std::path::PathBuf;
+
+use crate::contract::{Brief, Report};
+
+/// Something that works on briefs. It never writes the project: what it makes is in its report or in its workdir.
+pub trait Backend: Send + Sync {
+    /// As it is given with `--agent`: `offline`, `script:FILE`, `command:PROGRAM`, `person`.
+    fn name(&self) -> String;
+
+    /// Whether it may be called where others wait.
+    fn pace(&self) -> Pace {
+        Pace::Slow
+    }
+
+    /// Works on one brief until it is done, or `stop` says so. Lines given to `say` tell people how far it is.
+    fn work(&self, job: &Job, stop: &tools::Stop, say: &dyn Fn(&str)) -> Ending;
+}
+
+/// How long a backend may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// At once: it may be called on the engine's own thread.
+    Instant,
+    /// It waits for something: it needs a thread of its own.
+    Slow,
+}
+
+/// One attempt, as a backend gets it.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What is asked for.
+    pub brief: Brief,
+    /// The project's folder, absolute.
+    pub project: PathBuf,
+    /// The attempt's own folder, absolute. It exists and is empty but for what the scratch placed.
+    pub workdir: PathBuf,
+    /// What may be read of the project (MV-36), absolute.
+    pub readable: Vec<PathBuf>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// With a report that keeps the contract.
+    Report {
+        /// What the agent reports.
+        report: Report,
+        /// What it said besides.
+        log: String,
+    },
+    /// With a report that breaks the contract: it can be sent back.
+    Broken {
+        /// What is wrong, exactly.
+        problems: Vec<String>,
+        /// What it gave as its report.
+        said: String,
+        /// What it said besides.
+        log: String,
+    },
+    /// Without a report.
+    Failed {
+        /// What went wrong.
+        error: String,
+        /// What it said besides.
+        log: String,
+    },
+    /// Not yet: a person has it.
+    Waiting,
+    /// It was told to stop, and did.
+    Stopped,
+}
