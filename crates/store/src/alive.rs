@@ -1,10 +1,13 @@
 //! Which openings of the project are alive: each holds a lock on a file of its own below `executors/` for as long as it
 //! lives. Process numbers would not do: they are used again, and differ between containers.
 
+use std::collections::BTreeSet;
+
 use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::{Fs, Mode};
 use crate::path::ProjectPath;
+use crate::store::Store;
 
 /// This opening, as others see it.
 pub(crate) struct Alive<F: Fs> {
@@ -71,4 +74,24 @@ pub(crate) fn clear<F: Fs>(fs: &F) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+impl<F: Fs> Store<F> {
+    /// The name of this opening, unlike that of any other: whoever holds something names itself by it.
+    pub fn opening(&self) -> &str {
+        &self.alive.name
+    }
+
+    /// The openings of this project that live, this one included.
+    pub fn openings(&mut self) -> Result<BTreeSet<String>, Fault> {
+        self.locked(|store| {
+            let mut living = BTreeSet::from([store.alive.name.clone()]);
+            for name in store.fs.list(&folder())?.unwrap_or_default() {
+                if name != store.alive.name && lives(&store.fs, &name)? {
+                    living.insert(name);
+                }
+            }
+            Ok(living)
+        })
+    }
 }
