@@ -5,6 +5,7 @@
 
 mod change;
 mod closest;
+mod compose;
 mod diff;
 mod lines;
 mod rebase;
