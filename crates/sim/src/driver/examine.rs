@@ -25,7 +25,7 @@ struct Promises {
     /// taken over as one; what it takes out stays in the history. An edit that was not taken over may go with the power,
     /// or with a file that nobody knew to be written still.
     edits_are_whole: bool,
-    /// The other half of what was taken over may be taken for a change of another version, and rows stand twice.
+    /// Half a line that was taken over is another line than the whole one that comes later: both stand.
     rows_stand_once: bool,
     /// People and processes take out what was committed, each time with a record.
     commits_stay: bool,
@@ -35,11 +35,8 @@ impl Promises {
     fn of(plan: &Plan) -> Self {
         let lost = plan.events().any(|event| matches!(event, Event::Loss(..)));
         let hidden = plan.events().any(|event| matches!(event, Event::HideWriters));
-        Self {
-            edits_are_whole: !lost && !hidden,
-            rows_stand_once: !hidden,
-            commits_stay: !matches!(plan.work, Work::Hands | Work::Past),
-        }
+        let commits_stay = !matches!(plan.work, Work::Hands | Work::Past);
+        Self { edits_are_whole: !lost && !hidden, rows_stand_once: !hidden, commits_stay }
     }
 }
 
@@ -90,9 +87,7 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     let promises = Promises::of(plan);
     let touched = if promises.edits_are_whole { "" } else { &history.touched_by_edits };
     findings.extend(check_commits(&texts, ledger, touched, &history, promises));
-    if promises.edits_are_whole {
-        findings.extend(check_saves(&texts, ledger, &history, promises));
-    }
+    findings.extend(check_saves(&texts, ledger, &history, promises));
     findings.extend(history.check_bodies(ledger));
     if touched.is_empty() {
         findings.extend(history.misled.iter().cloned());
@@ -181,7 +176,8 @@ fn check_commits(
             findings
                 .push(Finding(format!("commit {} was refused and is in its documents {counts:?} times", deed.token)));
         }
-        if !(whole || nothing && !acknowledged || touched.contains(&deed.token)) {
+        let doubled = promises.rows_stand_once && counts.iter().any(|count| *count > 1);
+        if !(whole || nothing && !acknowledged || touched.contains(&deed.token) && !doubled) {
             let promise = if acknowledged { "acknowledged" } else { "begun" };
             findings
                 .push(Finding(format!("commit {} was {promise} and is in its documents {counts:?} times", deed.token)));
@@ -190,7 +186,7 @@ fn check_commits(
     findings
 }
 
-/// No edit is lost, and none is taken twice.
+/// No edit is taken twice, whatever became of it since; and none is lost that was whole.
 fn check_saves(
     texts: &BTreeMap<ProjectPath, String>,
     ledger: &Ledger,
@@ -199,11 +195,13 @@ fn check_saves(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let deeds = ledger.deeds();
-    for deed in &deeds.saved {
+    let kept = deeds.saved.iter().map(|deed| (deed, promises.edits_are_whole));
+    for (deed, stays) in kept.chain(deeds.given_up.iter().map(|deed| (deed, false))) {
         for path in &deed.documents {
             let count = texts.get(path).map_or(0, |text| text.matches(&deed.token).count());
-            let gone = count == 0 && !promises.commits_stay && history.took_out(path, &deed.token);
-            if count != 1 && !gone {
+            let may_be_gone = !stays || !promises.commits_stay && history.took_out(path, &deed.token);
+            let doubled = count > 1 && promises.rows_stand_once;
+            if doubled || count == 0 && !may_be_gone {
                 findings.push(Finding(format!("the edit {} is in {path} {count} times", deed.token)));
             }
         }

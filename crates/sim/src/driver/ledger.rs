@@ -18,6 +18,8 @@ pub struct Deeds {
     pub acknowledged: BTreeSet<String>,
     /// Tokens that a person has saved.
     pub saved: Vec<Deed>,
+    /// Those that the same person may have taken out again.
+    pub given_up: Vec<Deed>,
     /// The tokens of commits that were refused for good: none of them may ever be there.
     pub refused: BTreeSet<String>,
     /// The shared documents as they were at some moments; nothing for those that had no file.
@@ -86,10 +88,12 @@ impl Ledger {
         self.deeds().saved.push(Deed { token: token.into(), documents: vec![document.clone()] });
     }
 
-    /// What a person saved in a document may be overwritten by the same person before anybody saw it; and one who puts
-    /// back what nobody saw may bring a line a second time.
+    /// What a person saved in a document may be overwritten by the same person before anybody saw it.
     pub(super) fn give_up(&self, document: &ProjectPath) {
-        self.deeds().saved.retain(|deed| !deed.documents.contains(document));
+        let mut deeds = self.deeds();
+        let (given_up, kept) = deeds.saved.drain(..).partition(|deed| deed.documents.contains(document));
+        deeds.saved = kept;
+        deeds.given_up.extend::<Vec<Deed>>(given_up);
     }
 
     pub(super) fn meet(&self, fault: &Fault) {
