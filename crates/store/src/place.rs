@@ -87,6 +87,9 @@ impl<F: Fs> Store<F> {
     pub fn place(&mut self, due: Due) -> Result<Option<Duration>, Fault> {
         self.usable()?;
         let waiting = self.waiting(due);
+        if !waiting.is_empty() {
+            self.clear_strays();
+        }
         for paths in waiting.chunks(limits::PLACED_TOGETHER) {
             // Nothing is shown that could still be lost.
             if paths.iter().any(|path| self.documents[path].version > self.journal.durable) {
@@ -219,28 +222,28 @@ impl<F: Fs> Store<F> {
         part: &ProjectPath,
         out: &ProjectPath,
     ) -> Result<Stamp, Fault> {
-        if let Some(folder) = path.parent() {
-            self.fs.make_folder(&folder)?;
-        }
         let file = files::create(&self.fs, part)?;
         let written = files::write(&self.fs, &file, text)
-            .and_then(|()| match self.documents[path].disk.seen {
-                Some(seen) => self.fs.set_permissions(&file, seen.stamp.permissions),
-                None => Ok(()),
-            })
             // File systems tell times by coarse ticks. An exact one is unlike any that a later write could leave, so
             // that the stamp alone tells whether somebody wrote.
-            .and_then(|()| self.fs.set_modified(&file, self.fs.now().wall));
-        if let Err(fault) = written.and_then(|()| self.fs.rename(part, out)) {
-            let _ = self.fs.remove(part);
-            return Err(fault);
-        }
-        self.fs.stamp(&file)
+            .and_then(|()| self.fs.set_modified(&file, self.fs.now().wall))
+            .and_then(|()| self.fs.stamp(&file))
+            .and_then(|stamp| {
+                let permissions =
+                    self.documents[path].disk.seen.map_or(stamp.permissions, |seen| seen.stamp.permissions);
+                if stamp.permissions != permissions {
+                    self.fs.set_permissions(&file, permissions)?;
+                }
+                Ok(Stamp { permissions, ..stamp })
+            });
+        let named = written.and_then(|stamp| self.fs.rename(part, out).map(|()| stamp));
+        named.inspect_err(|_| drop(self.fs.remove(part)))
     }
 
     /// Puts one document into its place, under the lock.
     pub(crate) fn put(&mut self, part: &Part, circumstance: Circumstance) -> Result<(), Fault> {
         let path = &part.document;
+        let before = self.fs.now();
         let standing = self.standing(path).inspect_err(|_| drop(self.discard(part)))?;
         // Somebody may have removed the document since the part was written, or made it again.
         let as_then = |document: &&Document| document.text.is_some() == part.has_file();
@@ -257,10 +260,17 @@ impl<F: Fs> Store<F> {
             }
             (Standing::Version(version, old), Some(new)) if allowed(version) => {
                 let new = self.keep_permissions(part, old, new).inspect_err(|_| drop(self.discard(part)))?;
+                // Where its stamp said nothing it was read just now. From here on the stamp tells, unless it is too young.
+                if document.disk.seen.is_none_or(|seen| seen.stamp != old || seen.racy) {
+                    self.note(path, version, old, is_racy(old, before));
+                }
                 self.exchange(part, old, new)
             }
             (Standing::Version(version, old), None) if allowed(version) => {
-                self.fs.rename(path, &part.file)?;
+                match self.fs.rename(path, &part.file) {
+                    Err(fault) if fault.kind == FaultKind::Missing => return self.leave_alone(part),
+                    other => other?,
+                }
                 let looked = self.came_out(part, old);
                 self.placed(part, None);
                 looked
@@ -289,7 +299,14 @@ impl<F: Fs> Store<F> {
     }
 
     fn put_new(&mut self, part: &Part, new: Stamp) -> Result<(), Fault> {
-        match self.fs.rename_new(&part.file, &part.document) {
+        let put = match self.fs.rename_new(&part.file, &part.document) {
+            // It was made when the document was committed, but that need not be durable, and people tidy up.
+            Err(fault) if fault.kind == FaultKind::Missing => {
+                self.make_way(&part.document).and_then(|()| self.fs.rename_new(&part.file, &part.document))
+            }
+            other => other,
+        };
+        match put {
             Ok(()) => {
                 self.placed(part, Some(new));
                 Ok(())
@@ -297,6 +314,10 @@ impl<F: Fs> Store<F> {
             Err(fault) if fault.kind == FaultKind::Exists => self.leave_alone(part),
             Err(fault) => self.discard(part).and(Err(fault)),
         }
+    }
+
+    fn make_way(&self, path: &ProjectPath) -> Result<(), Fault> {
+        path.parent().map_or(Ok(()), |folder| self.fs.make_folder(&folder))
     }
 
     /// They may have been changed since the part was written, or were not known then.
@@ -310,6 +331,8 @@ impl<F: Fs> Store<F> {
     fn exchange(&mut self, part: &Part, old: Stamp, new: Stamp) -> Result<(), Fault> {
         match self.fs.exchange(&part.file, &part.document) {
             Err(fault) if fault.kind == FaultKind::Unsupported => return self.replace(part, old, new),
+            // Somebody removed it just then.
+            Err(fault) if fault.kind == FaultKind::Missing => return self.leave_alone(part),
             other => other.inspect_err(|_| drop(self.discard(part)))?,
         }
         let looked = self.came_out(part, old);
@@ -321,7 +344,10 @@ impl<F: Fs> Store<F> {
     /// place. An edit that is renamed into place between the two calls would be lost; `doctor` says so.
     fn replace(&mut self, part: &Part, old: Stamp, new: Stamp) -> Result<(), Fault> {
         let kept = ProjectPath::own(&part.file.as_str()[crate::path::OWN.len() + 1..].replace(".out", "-old.out"));
-        self.fs.link(&part.document, &kept).inspect_err(|_| drop(self.discard(part)))?;
+        match self.fs.link(&part.document, &kept) {
+            Err(fault) if fault.kind == FaultKind::Missing => return self.leave_alone(part),
+            other => other.inspect_err(|_| drop(self.discard(part)))?,
+        }
         self.fs.rename(&part.file, &part.document).inspect_err(|_| drop(self.discard(part)))?;
         let part = Part { document: part.document.clone(), file: kept, stamp: Some(new), ..*part };
         let looked = self.came_out(&part, old);
@@ -341,6 +367,22 @@ impl<F: Fs> Store<F> {
             (stray.stamp, stray.ours) = (stamp, trusted);
         }
         Ok(())
+    }
+
+    /// Removes what came out of its place in earlier placings and is ours beyond doubt, so that it does not pile up
+    /// while everyone is too busy to look for edits. Whatever fails here is met, and told, by whoever looks.
+    fn clear_strays(&mut self) {
+        let quiet = self.fs.now().steady.saturating_sub(limits::EDIT_SETTLES);
+        let fs = &self.fs;
+        self.strays.retain(|stray| {
+            let gone = stray.ours
+                && stray.since <= quiet
+                && fs.look(&stray.file) == Ok(Some(stray.stamp))
+                // Whoever has it open may still write to it.
+                && fs.has_writer(&stray.file) == Ok(Some(false))
+                && files::discard(fs, &stray.file).is_ok();
+            !gone
+        });
     }
 
     /// Whether a file's content is a version of the document.

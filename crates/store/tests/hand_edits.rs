@@ -219,8 +219,7 @@ fn two_edits_of_one_document_at_once_are_two_records() {
 }
 
 /// An editor writes its buffer into the file that came out of its place, and later the same buffer with one more row
-/// into the one that stands there: each row stands once. So it does when another process takes over the later one
-/// first; but then a row that was changed in between stands as both.
+/// into the one that stands there: each row stands once, also when another process takes over the later one first.
 #[test]
 fn a_stray_and_a_later_save_of_the_same_buffer_bring_each_row_once() {
     let engine = ROWS.replace("T1 | PENDING", "T1 | DONE");

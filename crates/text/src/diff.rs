@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use bytes::Bytes;
+
 use crate::lines::{Names, first_cell, key, split_lines};
 use crate::{Change, Splice, Text};
 
@@ -20,6 +22,36 @@ pub(crate) struct Stretch {
 
 /// The change that turns `old` into `new`.
 pub fn diff(old: &Text, new: &Text) -> Change {
+    compare(old, new, |old, new, at, splices| {
+        let (one, other) = (old.concat(), new.concat());
+        match old.len() == 1 && new.len() == 1 {
+            true => within_line(at, &one, &other, splices),
+            false => splices.push(Splice { at, cut: one.into(), put: other.into() }),
+        }
+    })
+}
+
+/// The same without taking out lines that `new` does not have: it may be older than `old`.
+pub fn additions(old: &Text, new: &Text) -> Change {
+    compare(old, new, |old_lines, new_lines, at, splices| {
+        let is_ended = |lines: &[&[u8]]| lines.last().is_none_or(|line| line.ends_with(b"\n"));
+        let (one, mut other) = (old_lines.concat(), new_lines.concat());
+        let end = at + one.len();
+        if !is_ended(new_lines) && end < old.len() {
+            other.push(b'\n');
+        }
+        if old_lines.len() == 1 && new_lines.len() == 1 && key(&one) == key(&other) {
+            return within_line(at, &one, &other, splices);
+        }
+        if !is_ended(old_lines) && !other.is_empty() {
+            other.insert(0, b'\n');
+        }
+        splices.push(Splice { at: end, cut: Bytes::new(), put: other.into() });
+    })
+}
+
+/// Gives every stretch of lines that differs to `splice`, with its place in `old`.
+fn compare(old: &Text, new: &Text, splice: impl Fn(&[&[u8]], &[&[u8]], usize, &mut Vec<Splice>)) -> Change {
     if old == new {
         return Change::default();
     }
@@ -35,13 +67,7 @@ pub fn diff(old: &Text, new: &Text) -> Change {
     let mut splices = Vec::new();
     for stretch in different(&old_names, &new_names) {
         for pair in paired(&old_lines, &new_lines, (&old_keys, &new_keys), &stretch) {
-            let at = offsets[pair.old.start];
-            let (one, other) = (old_lines[pair.old.clone()].concat(), new_lines[pair.new.clone()].concat());
-            if pair.old.len() == 1 && pair.new.len() == 1 {
-                within_line(at, &one, &other, &mut splices);
-            } else {
-                splices.push(Splice { at, cut: one.into(), put: other.into() });
-            }
+            splice(&old_lines[pair.old.clone()], &new_lines[pair.new], offsets[pair.old.start], &mut splices);
         }
     }
     Change::from_splices(splices)
@@ -364,7 +390,33 @@ mod tests {
         assert_eq!(diff(&old.as_str().into(), &new.as_str().into()).splices().len(), 1);
     }
 
+    #[test]
+    fn additions_take_out_no_line() {
+        for (old, new, expected) in [
+            ("a\nb\n", "a\n", "a\nb\n"),
+            ("a\nb\nc\n", "a\nx\n", "a\nb\nc\nx\n"),
+            ("a\n| b | |\n", "a\n| b | x |\n", "a\n| b | x |\n"),
+            ("a\nb", "a", "a\nb"),
+            ("a\nb", "a\nx", "a\nb\nx"),
+            ("a\nb\n", "b\nc\n", "a\nb\nc\n"),
+            ("a\nb\nc\n", "x", "a\nb\nc\nx"),
+        ] {
+            assert_eq!(additions(&old.into(), &new.into()).apply(&old.into()), Ok(Text::from(expected)));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn additions_keep_every_line(old in "([ab|]{1,3}\n){0,6}[ab]{0,2}", new in "([ab|]{1,3}\n){0,6}[ab]{0,2}") {
+            let change = additions(&Text::from(old.as_str()), &Text::from(new.as_str()));
+            let after = change.apply(&old.as_str().into()).unwrap().to_vec();
+            let keys = |text: &[u8]| split_lines(text).into_iter().map(key).collect::<Vec<_>>();
+            let after = keys(&after);
+            for line in keys(old.as_bytes()).into_iter().chain(keys(new.as_bytes())) {
+                prop_assert!(after.contains(&line), "{:?} is gone", line);
+            }
+        }
+
         #[test]
         fn a_difference_leads_from_one_text_to_the_other(old in "([ab|é ]{0,4}\r?\n?){0,12}", new in "([ab|é ]{0,4}\r?\n?){0,12}") {
             let (old, new) = (Text::from(old), Text::from(new));

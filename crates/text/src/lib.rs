@@ -14,6 +14,6 @@ mod rope;
 
 pub use change::{Change, Mismatch, Splice};
 pub use closest::Closest;
-pub use diff::diff;
+pub use diff::{additions, diff};
 pub use rebase::Overlap;
 pub use rope::Text;
