@@ -12,8 +12,8 @@ use crate::limits;
 pub const OWN: &str = ".multiverse";
 
 /// A path relative to the project's root, with `/` between its names: never absolute, never `..`, no empty names.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct ProjectPath(Arc<str>);
 
 /// Why a path is not one that the store will touch.
@@ -30,14 +30,24 @@ impl ProjectPath {
     /// A path of a document: anywhere in the project but in `.multiverse/` and `.git/`.
     pub fn document(path: &str) -> Result<Self, PathRefusal> {
         let this = Self::any(path)?;
-        let first = this.names().next().unwrap_or_default();
+        this.require_document().map(|()| this)
+    }
+
+    /// Whether a document can have this path.
+    pub(crate) fn require_document(&self) -> Result<(), PathRefusal> {
+        let first = self.names().next().unwrap_or_default();
         if [OWN, ".git"].iter().any(|own| first.eq_ignore_ascii_case(own)) {
-            return Err(refusal(path, format!("{first}/ is not a place for documents")));
+            return Err(refusal(self.as_str(), format!("{first}/ is not a place for documents")));
         }
-        if let Some(device) = this.names().find(|name| is_device_name(name)) {
-            return Err(refusal(path, format!("{device:?} is the name of a device on some systems")));
+        match self.names().find(|name| is_device_name(name)) {
+            Some(device) => Err(refusal(self.as_str(), format!("{device:?} is the name of a device on some systems"))),
+            None => Ok(()),
         }
-        Ok(this)
+    }
+
+    /// Whether it lies in the engine's own folder.
+    pub(crate) fn is_own(&self) -> bool {
+        self.0.strip_prefix(OWN).is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// A path below the engine's own folder. The caller writes the name, so it is not checked again.
@@ -100,10 +110,14 @@ fn name_problem(name: &str) -> Option<String> {
 }
 
 fn is_device_name(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_uppercase();
-    let numbered =
-        |prefix: &str| stem.strip_prefix(prefix).is_some_and(|digit| digit.len() == 1 && ("1"..="9").contains(&digit));
-    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL") || numbered("COM") || numbered("LPT")
+    let stem = name.split('.').next().unwrap_or_default().trim_end().as_bytes();
+    let is_one_of =
+        |devices: &[&str], stem: &[u8]| devices.iter().any(|device| stem.eq_ignore_ascii_case(device.as_bytes()));
+    match stem {
+        [_, _, _] => is_one_of(&["CON", "PRN", "AUX", "NUL"], stem),
+        [_, _, _, b'1'..=b'9'] => is_one_of(&["COM", "LPT"], &stem[..3]),
+        _ => false,
+    }
 }
 
 fn refusal(path: &str, reason: impl Into<String>) -> PathRefusal {
@@ -129,9 +143,9 @@ impl TryFrom<String> for ProjectPath {
     }
 }
 
-impl From<ProjectPath> for String {
-    fn from(path: ProjectPath) -> Self {
-        path.0.as_ref().into()
+impl Serialize for ProjectPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
