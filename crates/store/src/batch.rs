@@ -1,6 +1,5 @@
 //! From a wish to a line in the journal: is what it was decided on still so? Then it is taken into memory and written.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -113,12 +112,13 @@ impl<F: Fs> Store<F> {
     /// not done for.
     pub fn prepare(&mut self, commit: &Commit) -> Result<(), CommitError> {
         self.usable()?;
-        let mut seen = HashSet::new();
+        let mut paths: Vec<&ProjectPath> = commit.changes.iter().map(|(path, _)| path).collect();
+        paths.sort_unstable();
+        if let Some(pair) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(CommitError::Twice(pair[0].clone()));
+        }
         for (path, what) in &commit.changes {
-            ProjectPath::document(path.as_str())?;
-            if !seen.insert(path) {
-                return Err(CommitError::Twice(path.clone()));
-            }
+            path.require_document()?;
             match what {
                 What::Create(content) => {
                     self.prepare_place(path)?;
@@ -223,6 +223,8 @@ impl<F: Fs> Store<F> {
                 let at = change.splices().first().map_or(0, |splice| splice.at);
                 return Err(CommitError::Mismatch { path, at });
             }
+            // The usual case, without a search through what is remembered.
+            What::Edit(change) if document.version <= commit.base => change.clone(),
             What::Edit(change) => document.rebase(commit.base, change.clone(), &mut []).map_err(clash)?,
             _ if document.version > commit.base => return Err(clash(Clash { record: document.version })),
             What::Write(content) => rewrite(&text, content),

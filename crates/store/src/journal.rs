@@ -175,7 +175,7 @@ impl<F: Fs> Journal<F> {
 
     /// Writes whole lines at the end. After a fault none of them counts.
     pub(crate) fn append(&mut self, fs: &F, lines: &[(Vec<u8>, Sum)]) -> Result<(), Fault> {
-        let bytes: Vec<u8> = lines.iter().flat_map(|(line, _)| line).copied().collect();
+        let bytes = lines.iter().map(|(line, _)| line.as_slice()).collect::<Vec<_>>().concat();
         let after = self.end + bytes.len() as u64;
         self.pad(fs, after)?;
         if let Err(fault) = fs.write_at(&self.file, self.end, &bytes) {

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use crate::path::ProjectPath;
 
 /// The checksum of a line: the first 16 bytes of BLAKE3, as 32 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Sum([u8; 16]);
 
 /// One thing that happened, all or nothing.
@@ -154,13 +154,17 @@ pub enum NotARecord {
     Fields(String),
 }
 
+/// About how long lines are: room for one is made at once.
+const LINE_GUESS: usize = 1024;
 const SUM_FIELD: &str = ",\"sum\":\"";
 const SUM_TAIL: usize = SUM_FIELD.len() + 32 + 2;
 
 impl Record {
     /// The line that stands for this record, its line feed included, and its sum.
     pub fn to_line(&self) -> Result<(Vec<u8>, Sum), serde_json::Error> {
-        seal_line(serde_json::to_vec(self)?)
+        let mut json = Vec::with_capacity(LINE_GUESS);
+        serde_json::to_writer(&mut json, self)?;
+        seal_line(json)
     }
 
     /// Reads a line, with or without its line feed.
@@ -177,7 +181,9 @@ pub(crate) fn seal_line(mut json: Vec<u8>) -> Result<(Vec<u8>, Sum), serde_json:
     json.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
     json.pop();
     let sum = Sum::of(&json);
-    json.extend_from_slice(format!("{SUM_FIELD}{sum}\"}}\n").as_bytes());
+    json.extend_from_slice(SUM_FIELD.as_bytes());
+    json.extend_from_slice(&sum.digits());
+    json.extend_from_slice(b"\"}\n");
     Ok((json, sum))
 }
 
@@ -210,11 +216,20 @@ impl Sum {
         sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
         Self(sum)
     }
+
+    fn digits(self) -> [u8; 32] {
+        let mut digits = [0; 32];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
+            pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
+        }
+        digits
+    }
 }
 
 impl fmt::Display for Sum {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+        out.write_str(std::str::from_utf8(&self.digits()).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -250,9 +265,9 @@ impl TryFrom<String> for Sum {
     }
 }
 
-impl From<Sum> for String {
-    fn from(sum: Sum) -> Self {
-        sum.to_string()
+impl Serialize for Sum {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
