@@ -1,5 +1,6 @@
 //! What is now true. Facts stand in the journal for ever, so their spelling does not change; new ones may be added.
 
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -27,6 +28,19 @@ pub enum Fact {
         /// The digest of the workflow's definition.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         definition: String,
+    },
+    /// The run takes over what another one planned and did. Paths are those of this run; what had failed is pending.
+    TakenOver {
+        /// The other run.
+        from: String,
+        /// Its items, as they stand here.
+        items: Vec<Item>,
+        /// The files of core work whose tool tasks are still to come, by task.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        worked: BTreeMap<String, Vec<FileNote>>,
+        /// Formats that the agreed constitution asks for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        formats: Vec<String>,
     },
     /// A process drives the run from here on; nobody when it let go.
     Driven {

@@ -54,9 +54,10 @@ pub enum Input {
         /// Who.
         by: String,
     },
-    /// Documents were edited by hand: the run's items as they say now, with the status as spelled there.
+    /// Documents were edited by hand: all of the run's items as they say now, with the status as spelled there. One
+    /// that is missing counts as taken out.
     Edited {
-        /// The items as the documents have them.
+        /// The items as the documents have them, every one of the run.
         items: Vec<Item>,
     },
 }
@@ -177,6 +178,8 @@ pub struct Decision {
     pub facts: Vec<Fact>,
     /// What must be done after the commit.
     pub effects: Vec<Effect>,
+    /// What a person did by hand and is put back, and why.
+    pub refused: Vec<Complaint>,
 }
 
 /// What must be done after the commit. Each carries its key (the fence, or the run and the word), and is safe to repeat.

@@ -5,16 +5,34 @@
 
 extern crate alloc;
 
+mod advance;
+mod apply;
+mod assets;
+mod current;
+mod decide;
+mod edit;
 mod fact;
 mod hierarchy;
+mod index;
 mod input;
 mod item;
 mod limits;
+mod names;
+mod plan;
+mod report;
 mod run;
+mod view;
 
+pub use apply::apply;
+pub use current::Current;
+pub use decide::{decide, retry, start};
 pub use fact::{Fact, FileNote};
-pub use hierarchy::{Hierarchy, Level, MULTIVERSE, PreludeTask, Source};
-pub use input::{Complaint, Decision, Effect, Input, Kept, Outcome, Proposal, Refusal, Said, Superseded, Verdict, World};
+pub use hierarchy::{AssetKind, AssetRule, Columns, Hierarchy, Level, MULTIVERSE, PreludeTask, Source};
+pub use index::Index;
+pub use input::{
+    Complaint, Decision, Effect, Input, Kept, Outcome, Proposal, Refusal, Said, Superseded, Verdict, World,
+};
 pub use item::{Item, Planned, State, Target, Timing};
 pub use limits::Limits;
+pub use plan::{check_plan, check_proposal};
 pub use run::{Attempt, Course, Failure, Holder, Mode, Question, Role, Run, Status, Tries, Work};

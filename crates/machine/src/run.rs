@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fact::FileNote;
+use crate::index::Index;
 use crate::input::Proposal;
 use crate::item::{Item, Target};
 
@@ -41,7 +43,12 @@ pub struct Run {
     /// How often what is being asked for was sent back, or lost, so far; cleared when it is done. Key: `Work::key`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tries: BTreeMap<String, Tries>,
-    /// What was proposed and waits for a verdict, or was agreed and waits to become law.
+    /// The files of core work that is done, by task, while its tool tasks are still to come: they enter the catalog
+    /// when the task is completed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub worked: BTreeMap<String, Vec<FileNote>>,
+    /// What was proposed and waits for a verdict, or was agreed and waits to become law; while another draft is made,
+    /// the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Proposal>,
     /// The user's words on earlier drafts of the proposal, oldest first.
@@ -62,6 +69,9 @@ pub struct Run {
     /// The digest of the workflow's definition at the start (QL-27).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub definition: String,
+    /// What makes looking things up cheap. It follows from the items, and is kept by `apply`.
+    #[serde(skip)]
+    pub index: Index,
 }
 
 /// How a request is carried out.

@@ -1,0 +1,211 @@
+//! The files of a plan: what each row reads and leaves.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::Check;
+use super::cycle::cycles;
+use super::rows::Draft;
+use crate::index::natural;
+use crate::item::{Item, State};
+use crate::names::{normal_path, outputs_of, workspace_of};
+
+const INPUTS: &str = "related_references";
+const OUTPUT: &str = "output_path";
+
+impl Check<'_> {
+    /// Checks and normalises all paths of a plan.
+    pub(super) fn files(&mut self, level: usize, layer: &str, parent: Option<&Item>, draft: &mut Draft) {
+        let mut makers: BTreeMap<String, usize> = BTreeMap::new();
+        for place in 0..draft.rows.len() {
+            let label = &draft.labels[place];
+            let Some(output) = self.output(label, &draft.rows[place].output, level, layer, None) else { continue };
+            if let Some(other) = makers.get(&output) {
+                let reason = format!("{output} is that of {} too; each has its own", draft.labels[*other]);
+                self.complain(label, OUTPUT, reason);
+                continue;
+            }
+            if let Some(other) = nested(&makers, &output) {
+                let reason = format!("{output} and {other} cannot both be files: one is a folder of the other");
+                self.complain(label, OUTPUT, reason);
+            }
+            makers.insert(output.clone(), place);
+            draft.rows[place].output = output;
+        }
+        let is_task = level == self.hierarchy.task_level();
+        let mut edges: Vec<Vec<usize>> = Vec::with_capacity(draft.rows.len());
+        for place in 0..draft.rows.len() {
+            let label = draft.labels[place].clone();
+            if is_task && draft.rows[place].inputs.is_empty() {
+                self.complain(
+                    &label,
+                    INPUTS,
+                    "is empty; a task needs at least one input file that exists or is planned",
+                );
+            }
+            edges.push(self.inputs_of_row(place, &label, parent, &makers, draft));
+        }
+        self.order_of_files(&edges, draft);
+    }
+
+    /// The rows that a row needs. What nobody makes must exist.
+    fn inputs_of_row(
+        &mut self,
+        place: usize,
+        label: &str,
+        parent: Option<&Item>,
+        makers: &BTreeMap<String, usize>,
+        draft: &mut Draft,
+    ) -> Vec<usize> {
+        let mut needed = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut inputs: Vec<String> = Vec::with_capacity(draft.rows[place].inputs.len());
+        for input in core::mem::take(&mut draft.rows[place].inputs) {
+            let Some(path) = self.input(label, &input) else { continue };
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            match makers.get(&path) {
+                Some(maker) if *maker == place => {
+                    self.complain(label, INPUTS, format!("{path} is its own output; it is not there before"));
+                }
+                Some(maker) => needed.push(*maker),
+                None => {
+                    if let Some(reason) = self.missing(&path, parent) {
+                        self.complain(label, INPUTS, reason);
+                    }
+                }
+            }
+            inputs.push(path);
+        }
+        draft.rows[place].inputs = inputs;
+        needed
+    }
+
+    pub(crate) fn input(&mut self, label: &str, path: &str) -> Option<String> {
+        match normal_path(path, &self.run.id) {
+            Ok(path) => Some(path),
+            Err(reason) => {
+                self.complain(label, INPUTS, format!("{path:?} {reason}"));
+                None
+            }
+        }
+    }
+
+    /// Why a file that the plan does not make will not be there.
+    fn missing(&self, path: &str, parent: Option<&Item>) -> Option<String> {
+        if self.world.exists.contains(path) {
+            return None;
+        }
+        let maker = self.index.maker(path).and_then(|at| self.run.items.get(at));
+        match maker {
+            Some(maker) if maker.state == State::Completed || maker.core_done => None,
+            Some(maker) if parent.is_some_and(|parent| parent.id == maker.id) => {
+                Some(format!("{path} is what {} itself makes; it is not there before", maker.id))
+            }
+            Some(maker) => Some(format!("{path} is the output of {}, which is not done before", maker.id)),
+            None => Some(format!("there is no file {path}, and no earlier task makes it")),
+        }
+    }
+
+    /// A path that may become an item's output, or nothing and a complaint. `of` is the item that has it already.
+    pub(crate) fn output(
+        &mut self,
+        label: &str,
+        path: &str,
+        level: usize,
+        layer: &str,
+        of: Option<&str>,
+    ) -> Option<String> {
+        let allowed = self.folders(level, layer);
+        let expected = allowed.join(" or ");
+        if path.trim().is_empty() {
+            self.complain(label, OUTPUT, format!("is empty; name a file below {expected}"));
+            return None;
+        }
+        let path = match normal_path(path, &self.run.id) {
+            Ok(path) => path,
+            Err(reason) => {
+                self.complain(label, OUTPUT, format!("{path:?} {reason}"));
+                return None;
+            }
+        };
+        if !allowed.iter().any(|folder| path.starts_with(folder.as_str())) {
+            self.complain(label, OUTPUT, format!("{path} is not below {expected}"));
+            return None;
+        }
+        let maker = self.index.maker(&path).and_then(|at| self.run.items.get(at));
+        let other = maker.filter(|maker| Some(maker.id.as_str()) != of);
+        let reason = if let Some(other) = other {
+            Some(format!("{path} is the output of {} already", other.id))
+        } else if maker.is_none() && self.world.exists.contains(&path) {
+            Some(format!("{path} exists, and this run did not plan it; take another name"))
+        } else if self.index.is_folder(&path) || folders_above(&path).any(|above| self.index.maker(above).is_some()) {
+            Some(format!("{path} cannot be a file: it is a folder of another output, or another output of it"))
+        } else {
+            None
+        };
+        if let Some(reason) = reason {
+            self.complain(label, OUTPUT, reason);
+            return None;
+        }
+        Some(path)
+    }
+
+    /// Below which folders an item of a layer may leave its file.
+    fn folders(&self, level: usize, layer: &str) -> Vec<String> {
+        let workspace = workspace_of(&self.run.id);
+        let is_task = level == self.hierarchy.task_level();
+        if self.hierarchy.layers.is_empty() {
+            return if is_task { [workspace, "outputs/".into()].into() } else { [workspace].into() };
+        }
+        let mut folders = Vec::from([format!("{workspace}{layer}/")]);
+        if is_task && self.hierarchy.is_last_layer(layer) {
+            folders.push(outputs_of(&self.run.id));
+        }
+        folders
+    }
+
+    /// What a row needs must come before it. What can never come before is named as a cycle.
+    fn order_of_files(&mut self, edges: &[Vec<usize>], draft: &Draft) {
+        let name = |place: usize| draft.rows[place].id.as_deref().unwrap_or(&draft.labels[place]);
+        let key = |place: usize| (draft.rows[place].order.unwrap_or(0), place);
+        let is_later = |one: usize, other: usize| {
+            let order = key(one).0.cmp(&key(other).0);
+            order.then_with(|| natural(name(one), name(other))) == core::cmp::Ordering::Greater
+        };
+        let mut circular: Vec<(usize, usize)> = Vec::new();
+        for cycle in cycles(edges) {
+            let Some(&first) = cycle.first() else { continue };
+            let mut names: Vec<&str> = cycle.iter().map(|place| name(*place)).collect();
+            names.push(name(first));
+            let reason = format!("these need each other in a circle: {}", names.join(" → "));
+            self.complain(&draft.labels[first], INPUTS, reason);
+            circular.extend(cycle.iter().copied().zip(cycle.iter().copied().cycle().skip(1)));
+        }
+        circular.sort_unstable();
+        for (place, needed) in edges.iter().enumerate() {
+            for &maker in needed {
+                if is_later(maker, place) && circular.binary_search(&(place, maker)).is_err() {
+                    let (path, maker) = (&draft.rows[maker].output, name(maker));
+                    let reason = format!("{path} is the output of {maker}, which comes later; give it a lower order");
+                    self.complain(&draft.labels[place], INPUTS, reason);
+                }
+            }
+        }
+    }
+}
+
+/// Another output that this one would be a folder of, or that would be a folder of it.
+fn nested<'m>(makers: &'m BTreeMap<String, usize>, path: &str) -> Option<&'m str> {
+    let below = format!("{path}/");
+    let inside = makers.range(below.clone()..).next().filter(|(other, _)| other.starts_with(&below));
+    let around = || folders_above(path).find_map(|above| makers.get_key_value(above));
+    inside.or_else(around).map(|(other, _)| other.as_str())
+}
+
+fn folders_above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(end, _)| &path[..end])
+}
