@@ -1,0 +1,53 @@
+//! `confined FOLDER PROGRAM [ARGUMENT…]`: runs a program confined, with FOLDER as the only one that it may write.
+//! For trying out a confinement by hand, and for the tests, which need a launcher and an engine that they can kill.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tools::{Confinement, How, Launch, LaunchLimits, Stop, be_launcher_if_asked, launch};
+
+const LIMITS: LaunchLimits = LaunchLimits {
+    time: Duration::from_secs(3600),
+    output_bytes: 64 << 20,
+    log_bytes: 1 << 20,
+    grace: Duration::from_secs(5),
+};
+
+fn main() -> ExitCode {
+    if let Some(code) = be_launcher_if_asked() {
+        return code;
+    }
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(folder), Some(program)) = (arguments.next(), arguments.next()) else {
+        return said("usage: confined FOLDER PROGRAM [ARGUMENT...]", 2);
+    };
+    let mut confinement = Confinement::system();
+    confinement.write.push(folder.clone().into());
+    let launched = Launch {
+        program,
+        arguments: arguments.collect(),
+        environment: std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME").collect(),
+        folder: folder.into(),
+        input: Vec::new(),
+        confinement,
+        limits: LIMITS,
+    };
+    match launch(&launched, &Stop::new()) {
+        Err(fault) => said(&fault.to_string(), 1),
+        Ok(ended) => {
+            let written = std::io::stdout().write_all(&ended.output);
+            let logged = std::io::stderr().write_all(&ended.log);
+            match ended.how {
+                How::Exit(code) if written.and(logged).is_ok() => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+                how => said(&format!("ended: {how:?}"), 1),
+            }
+        }
+    }
+}
+
+fn said(what: &str, code: u8) -> ExitCode {
+    // If nobody listens, the exit code still says it.
+    let _ = writeln!(std::io::stderr(), "{what}");
+    ExitCode::from(code)
+}

@@ -1,0 +1,301 @@
+//! The launcher: the process between engine and program. Starts the program confined, waits for it, for a word from the
+//! engine, for the engine's death or for the end of its time, then ends all that is left, reports and exits.
+//!
+//! It has one thread, which is why it may prepare the program's process between fork and exec with ordinary code. It
+//! must not read or write what the program says: those pipes belong to the engine.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::Mode;
+use rustix::process::{Pid, Resource, Rlimit, WaitStatus, getpid, setrlimit, setsid, umask};
+
+use crate::sandbox::{self, Sandbox};
+use crate::tree;
+use crate::wire::{self, ASK, By, Confined, END_NOW, Policy, Report};
+
+/// The largest file that a program may make.
+const FILE_BYTES: u64 = 16 << 30;
+
+/// Files made by a program belong to the user alone.
+const PRIVATE: Mode = Mode::RWXG.union(Mode::RWXO);
+
+/// The longest wait without looking round.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// To be called first in `main`: if this process was started as the launcher, it becomes it, and what is returned is
+/// its exit code.
+pub fn be_launcher_if_asked() -> Option<ExitCode> {
+    if std::env::args_os().nth(1)? != wire::LAUNCH {
+        return None;
+    }
+    // The engine hears from the closed socket what the exit code cannot say.
+    Some(if serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn serve() -> io::Result<()> {
+    // The socket is passed on as standard input, which takes no code between fork and exec of the engine.
+    let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let (policy, input) = wire::receive_policy(&control)?;
+    let bell = prepare()?;
+    let report = match start(&policy, input) {
+        Ok(main) => watch(&policy, main, &control, &bell),
+        Err(report) => report,
+    };
+    wire::send_report(&control, &report)
+}
+
+/// Makes this process the one that takes in orphans, in a session of its own. Gives what becomes readable on a signal.
+fn prepare() -> io::Result<UnixStream> {
+    // If it already leads a group, it was started by hand, and stays where it is.
+    let _ = setsid();
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_child_subreaper(Some(getpid()))?;
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
+    }
+    let (bell, rope) = UnixStream::pair()?;
+    bell.set_nonblocking(true)?;
+    rope.set_nonblocking(true)?;
+    ROPE.store(rope.into_raw_fd(), Ordering::SeqCst);
+    for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
+        listen(signal);
+    }
+    Ok(bell)
+}
+
+/// The end of a socket that a signal writes to; kept open for the life of the launcher.
+static ROPE: AtomicI32 = AtomicI32::new(-1);
+static ASKED_BY_SIGNAL: AtomicBool = AtomicBool::new(false);
+
+#[allow(unsafe_code, reason = "signals have no safe interface; what is called is allowed in a signal handler")]
+fn listen(signal: libc::c_int) {
+    extern "C" fn ring(signal: libc::c_int) {
+        if signal != libc::SIGCHLD {
+            ASKED_BY_SIGNAL.store(true, Ordering::SeqCst);
+        }
+        // SAFETY: send is safe in a signal handler; the descriptor is never closed, and a full buffer does not block.
+        unsafe { libc::send(ROPE.load(Ordering::SeqCst), [1_u8].as_ptr().cast(), 1, libc::MSG_DONTWAIT) };
+    }
+    let handler: extern "C" fn(libc::c_int) = ring;
+    // SAFETY: the handler only touches atomics and calls send.
+    unsafe { libc::signal(signal, handler as libc::sighandler_t) };
+}
+
+/// Starts the program. Between fork and exec it takes on what it will never get rid of.
+fn start(policy: &Policy, input: OwnedFd) -> Result<Pid, Report> {
+    let rules = rules(policy)?;
+    let (told, tell) = UnixStream::pair().map_err(|error| Report::CannotSpawn(error.to_string()))?;
+    let launcher = getpid();
+    let mut command = Command::new(policy.program.path());
+    command
+        .arg0(policy.called.os())
+        .args(policy.arguments.iter().map(wire::Name::os))
+        .env_clear()
+        .envs(policy.environment.iter().map(|(name, value)| (name.os(), value.os())))
+        .current_dir(policy.folder.path())
+        .stdin(input)
+        .stdout(Stdio::inherit())
+        .stderr(Stdio::inherit());
+    let mut rules = Some(rules);
+    let before_exec = move || {
+        let done = become_the_program(launcher).and_then(|()| {
+            let entered = rules.take().is_some_and(|rules| enter(rules).is_ok());
+            if entered { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::EPERM)) }
+        });
+        if done.is_err() {
+            let _ = io::Write::write(&mut &tell, b"!");
+        }
+        done
+    };
+    // `before_exec` holds the other end of `told`: it must be gone before that is read.
+    let spawned = spawn(command, before_exec);
+    match spawned {
+        Ok(main) => Ok(main),
+        Err(error) => Err(explain(&error, told)),
+    }
+}
+
+#[allow(unsafe_code, reason = "code between fork and exec has no safe interface")]
+fn spawn(mut command: Command, before_exec: impl FnMut() -> io::Result<()> + Send + Sync + 'static) -> io::Result<Pid> {
+    // SAFETY: this process has one thread, so nothing can be half done in the copy: allocating is fine there.
+    let child = unsafe { command.pre_exec(before_exec) }.spawn()?;
+    Ok(Pid::from_child(&child))
+}
+
+/// Which step failed: the process wrote a byte if it was not the exec itself.
+fn explain(error: &io::Error, mut told: UnixStream) -> Report {
+    let mut byte = [0];
+    let before_exec = matches!(told.read(&mut byte), Ok(1));
+    match error.raw_os_error() {
+        _ if before_exec => Report::CannotConfine(format!("the kernel refused to enforce the rules ({error})")),
+        Some(libc::EACCES | libc::EPERM) => Report::NotExecutable(
+            "the confinement or the file's mode forbids it, or its interpreter (the line `#!`): allow the interpreter's \
+             folder to be executed"
+                .into(),
+        ),
+        Some(libc::ENOENT) => {
+            Report::NotExecutable("its interpreter (the line `#!`, or the loader) does not exist: install it".into())
+        }
+        Some(libc::E2BIG) => Report::CannotSpawn("arguments and environment are too long: pass less".into()),
+        _ => Report::CannotSpawn(error.to_string()),
+    }
+}
+
+#[cfg(target_os = "linux")]
+type Rules = Option<sandbox::Rules>;
+#[cfg(not(target_os = "linux"))]
+type Rules = ();
+
+/// The rules to enter; none only where the kernel has no means and the user accepted that.
+#[cfg(target_os = "linux")]
+fn rules(policy: &Policy) -> Result<Rules, Report> {
+    match sandbox::probe() {
+        Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(None),
+        Sandbox::None { why } => Err(Report::CannotConfine(why.into())),
+        _ => sandbox::Rules::new(policy).map(Some).map_err(Report::CannotConfine),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rules(policy: &Policy) -> Result<Rules, Report> {
+    match sandbox::probe() {
+        Sandbox::None { why } if policy.confined == Confined::Always => Err(Report::CannotConfine(why.into())),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn enter(rules: Rules) -> Result<(), ()> {
+    rustix::thread::set_no_new_privs(true).map_err(drop)?;
+    rules.map_or(Ok(()), sandbox::Rules::enter)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn enter(_: Rules) -> Result<(), ()> {
+    Ok(())
+}
+
+/// All but the confinement itself: session, limits, descriptors, and death with the launcher.
+fn become_the_program(launcher: Pid) -> io::Result<()> {
+    setsid()?;
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        // If it died before that took effect, nobody would tell.
+        if rustix::process::getppid() != Some(launcher) {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+    }
+    umask(PRIVATE);
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
+    let most = rustix::process::getrlimit(Resource::Fsize).maximum.map_or(FILE_BYTES, |most| most.min(FILE_BYTES));
+    setrlimit(Resource::Fsize, Rlimit { current: Some(most), maximum: Some(most) })?;
+    close_others_on_exec()
+}
+
+/// Every descriptor but the standard three is closed by the exec.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "no safe interface; descriptors are marked, not closed, so no owner is surprised")]
+fn close_others_on_exec() -> io::Result<()> {
+    const ON_EXEC: libc::c_uint = 4;
+    // SAFETY: only the flag of descriptors changes.
+    match unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, ON_EXEC) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[allow(unsafe_code, reason = "no safe interface; descriptors are marked, not closed, so no owner is surprised")]
+fn close_others_on_exec() -> io::Result<()> {
+    const MOST: libc::c_int = 4096;
+    for descriptor in 3..MOST {
+        // SAFETY: only the flag of a descriptor changes; one that is not open gives an error, which is fine.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+    Ok(())
+}
+
+/// Waits for the first of: the program's end, a word from the engine, the engine's death, a signal, the time.
+fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream) -> Report {
+    let begun = Instant::now();
+    let mut time = begun.checked_add(Duration::from_millis(policy.milliseconds));
+    let grace = Duration::from_millis(policy.grace_milliseconds);
+    let mut by = By::Itself;
+    let mut status = None;
+    loop {
+        tree::reap(main, &mut status);
+        if status.is_some() {
+            break;
+        }
+        if time.is_some_and(|time| time <= Instant::now()) {
+            if by != By::Itself {
+                break;
+            }
+            by = By::Time;
+            tree::ask(main);
+            time = Instant::now().checked_add(grace);
+        }
+        let word =
+            if ASKED_BY_SIGNAL.swap(false, Ordering::SeqCst) { Word::Ask } else { listen_for(control, bell, time) };
+        match word {
+            Word::None => {}
+            Word::Ask if by == By::Itself => {
+                by = By::Request;
+                tree::ask(main);
+                time = Instant::now().checked_add(grace);
+            }
+            Word::Ask => {}
+            Word::EndNow => {
+                by = if by == By::Itself { By::Request } else { by };
+                break;
+            }
+        }
+    }
+    let left = tree::end_all(main, &mut status);
+    ended(by, status, left)
+}
+
+fn ended(by: By, status: Option<WaitStatus>, left: usize) -> Report {
+    let exit = status.and_then(WaitStatus::exit_status);
+    let signal = status.and_then(WaitStatus::terminating_signal);
+    Report::Ended { by, exit, signal, left }
+}
+
+enum Word {
+    None,
+    Ask,
+    /// Asked for, or the engine is gone.
+    EndNow,
+}
+
+fn listen_for(control: &UnixStream, bell: &UnixStream, until: Option<Instant>) -> Word {
+    let rest = until.map_or(LONGEST_WAIT, |until| until.saturating_duration_since(Instant::now()).min(LONGEST_WAIT));
+    let mut ready = [PollFd::new(control, PollFlags::IN), PollFd::new(bell, PollFlags::IN)];
+    let timeout = Timespec { tv_sec: rest.as_secs().cast_signed(), tv_nsec: rest.subsec_nanos().into() };
+    if poll(&mut ready, Some(&timeout)).is_err() {
+        return Word::None;
+    }
+    let (spoken, rung) = (!ready[0].revents().is_empty(), !ready[1].revents().is_empty());
+    if rung {
+        let mut drained = [0; 256];
+        while matches!((&*bell).read(&mut drained), Ok(count) if count > 0) {}
+    }
+    if !spoken {
+        return Word::None;
+    }
+    let mut letter = [0];
+    match (&*control).read(&mut letter) {
+        Ok(1) if letter[0] == ASK => Word::Ask,
+        Ok(1) if letter[0] != END_NOW => Word::None,
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Word::None,
+        _ => Word::EndNow,
+    }
+}

@@ -1,0 +1,99 @@
+//! The only spawner of processes: starts a program confined, bounds it, and ends its whole tree (QL-30, QL-31, QL-32).
+//!
+//! Owns the launcher: our own binary started again as `__launch`, a process of one thread between the engine and the
+//! program. It takes in whatever the program leaves behind (it is their subreaper), and when the program ends, is
+//! stopped, runs out of time, or the engine dies, it ends everything that descends from it before it answers. Must not
+//! know what an agent, a brief or a run is: programs, paths, bytes and limits only.
+//!
+//! What is enforced, with Landlock (Linux 6.2 and later; [`probe`] says what this kernel does):
+//!
+//! - Files are opened, listed, executed, created, linked, renamed, truncated and removed only where the [`Confinement`]
+//!   says so. The kernel looks at the file itself, so `..`, links made during the run and `/proc/self/root` lead nowhere.
+//! - No process outside is traced or looked into (`/proc/PID/environ`, `mem`, `fd`); from Linux 6.12 on, none is
+//!   signalled and no abstract socket outside is connected to.
+//! - No new privileges through set-uid programs, no core files, no descriptor of the engine, no variable that was not
+//!   given, no controlling terminal, files made are private to the user.
+//!
+//! What is not, and must be known (all but the network and memory stay open questions of the kernel, not of this code):
+//!
+//! - **Mode, owner, times and extended attributes** of files outside are not covered by Landlock: a program may change
+//!   those of files that its user owns. Where the kernel lets us (see [`Sandbox`]), the launcher therefore also gives
+//!   the program its own view of the mounts, in which all but the writable folders are read-only, and then these calls
+//!   fail too. Where it does not, they succeed; contents stay out of reach all the same.
+//! - **Names and attributes** can be asked for by `stat` and `readlink` everywhere: that a file exists, its size.
+//! - **Sockets that are files** (`/run/…`) can be connected to before Landlock 9: what listens there must protect itself.
+//! - **The network** is open: agents need it. **Memory and processes** have no limit of their own here.
+#![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
+
+mod confinement;
+mod fault;
+mod find;
+mod launch;
+mod launcher;
+mod sandbox;
+mod stop;
+mod tree;
+mod wire;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use confinement::Confinement;
+pub use fault::LaunchFault;
+pub use launch::{launch, launch_through};
+pub use launcher::be_launcher_if_asked;
+pub use sandbox::{Sandbox, accept_no_confinement, probe};
+pub use stop::Stop;
+
+/// A program to start, and all that it gets.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// A path, taken from `folder` if it is relative; or a name, looked for on the `PATH` of `environment`.
+    /// The program's own file may be read and executed without being named in `confinement`.
+    pub program: OsString,
+    pub arguments: Vec<OsString>,
+    /// Exactly this; nothing is inherited.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Where the program starts.
+    pub folder: PathBuf,
+    /// What the program finds on its standard input; it need not read it.
+    pub input: Vec<u8>,
+    pub confinement: Confinement,
+    pub limits: LaunchLimits,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchLimits {
+    pub time: Duration,
+    /// The most that standard output may hold; more ends the program.
+    pub output_bytes: usize,
+    /// The most of standard error that is kept; the rest is read and dropped.
+    pub log_bytes: usize,
+    /// From asking the program to end (SIGTERM) to ending it (SIGKILL).
+    pub grace: Duration,
+}
+
+/// What was left when the program and all that it started were gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    pub how: How,
+    /// Standard output, up to its limit.
+    pub output: Vec<u8>,
+    /// Standard error, up to its limit.
+    pub log: Vec<u8>,
+    /// Whether there was more on standard error than is kept.
+    pub log_cut: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    Exit(i32),
+    /// Ended by a signal that did not come from here.
+    Signal(i32),
+    TimedOut,
+    /// Somebody asked for it through [`Stop`].
+    Stopped,
+    /// More output than allowed.
+    Flooded,
+}
