@@ -1,10 +1,38 @@
 //! Agents: a brief goes in, a report comes out, whoever works on it.
 //!
 //! The contract is in [`contract`]; every backend keeps it, so any executable is an agent. A backend never writes the
-//! project: what it makes comes back in its report, or lies in its scratch folder until `collect_outputs` takes it.
+//! project: what it makes comes back in its report, or lies in its [`Scratch`] until [`collect_outputs`] takes it.
+//! Must not know the engine, nor what becomes of a report.
 
+pub mod backend;
+mod beneath;
+mod check;
+mod command;
 pub mod contract;
+#[doc(hidden)]
+pub mod fuzz;
+mod judge;
+mod kind;
+pub mod limits;
+mod outputs;
+mod person;
+mod schema;
+mod scratch;
+mod script;
+mod validate;
+mod words;
 
+pub use backend::{Backend, Ending, Job, Pace};
+pub use check::{check_report, path_problem};
+pub use command::Command;
 pub use contract::{
     Access, Answered, Brief, BriefFile, BriefLimits, CONTRACT, Expects, Report, ReportOutput, ReportStatus, Usage,
 };
+pub use kind::{Assigned, Kind, parse_kind};
+pub use limits::{CommandLimits, OutputLimits};
+pub use outputs::{CollectedOutput, collect_outputs};
+pub use person::Person;
+pub use schema::{Which, schema};
+pub use scratch::{Scratch, ScratchFault};
+pub use script::{Format, Script};
+pub use validate::validate;

@@ -1,0 +1,111 @@
+//! Owns what stands after `--agent`: `[ROLE=]KIND[:ARG]`. Must not know what the kinds do, nor which roles there are.
+
+use std::path::PathBuf;
+
+use crate::words::quote;
+
+/// The kinds, as a message lists them.
+const KINDS: &str = "offline, script:FILE, command:PROGRAM, person; each may follow ROLE=";
+
+/// Kinds that are planned.
+const NOT_YET: [&str; 8] = ["acp", "model", "claude", "codex", "gemini", "opencode", "goose", "aider"];
+
+/// One `--agent`: who plays a role, or every role that is not named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assigned {
+    /// The role; nothing stands for all others.
+    pub role: Option<String>,
+    /// The backend.
+    pub kind: Kind,
+}
+
+/// A backend as it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Without a model: what is in the files.
+    Offline,
+    /// Replays a file of reports.
+    Script(PathBuf),
+    /// Any executable, with its arguments.
+    Command(String),
+    /// A person's inbox.
+    Person,
+}
+
+/// Reads `[ROLE=]KIND[:ARG]`; what is wrong is said with the valid options.
+pub fn parse_kind(text: &str) -> Result<Assigned, String> {
+    let shown = quote(text, 80);
+    let (before, argument) = match text.split_once(':') {
+        Some((before, argument)) => (before, Some(argument)),
+        None => (text, None),
+    };
+    let (role, name) = match before.split_once('=') {
+        Some((role, name)) => (Some(role.trim()), name.trim()),
+        None => (None, before.trim()),
+    };
+    let is_name = |role: &str| {
+        let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        !role.is_empty() && role.bytes().all(word)
+    };
+    if let Some(role) = role
+        && !is_name(role)
+    {
+        return Err(format!("`{shown}`: `{}` is no name of a role; valid: letters, digits, _ and -", quote(role, 40)));
+    }
+    let kind = match (name, argument.map(str::trim)) {
+        ("offline", None) => Kind::Offline,
+        ("person", None) => Kind::Person,
+        ("script", Some(file)) if !file.is_empty() => Kind::Script(PathBuf::from(file)),
+        ("command", Some(program)) if !program.is_empty() => {
+            crate::command::split_words(program).map_err(|problem| format!("`{shown}`: {problem}"))?;
+            Kind::Command(program.into())
+        }
+        ("offline" | "person", Some(_)) => return Err(format!("`{shown}`: {name} takes nothing after a colon")),
+        ("script", _) => return Err(format!("`{shown}`: script needs a file of reports: script:FILE")),
+        ("command", _) => return Err(format!("`{shown}`: command needs a program: command:PROGRAM")),
+        (planned, _) if NOT_YET.contains(&planned) => {
+            return Err(format!("`{shown}`: {planned} is not in this version; valid: {KINDS}"));
+        }
+        ("", _) => return Err(format!("`{shown}`: no kind of agent is named; valid: {KINDS}")),
+        (other, _) => {
+            return Err(format!("`{shown}`: there is no kind of agent `{}`; valid: {KINDS}", quote(other, 40)));
+        }
+    };
+    Ok(Assigned { role: role.map(String::from), kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<(Option<&str>, Kind), &str>) {
+        let expected = match expected {
+            Ok((role, kind)) => Ok(Assigned { role: role.map(String::from), kind }),
+            Err(message) => Err(message.to_string()),
+        };
+        assert_eq!(parse_kind(text), expected, "{text}");
+    }
+
+    #[test]
+    fn kinds_are_read_with_role_and_argument() {
+        let command = |text: &str| Kind::Command(text.into());
+        check("offline", Ok((None, Kind::Offline)));
+        check("planner=person", Ok((Some("planner"), Kind::Person)));
+        check("script:a=b:c.json", Ok((None, Kind::Script("a=b:c.json".into()))));
+        check("executor=command:./a --x=1 'b c'", Ok((Some("executor"), command("./a --x=1 'b c'"))));
+        check("command:a=b", Ok((None, command("a=b"))));
+    }
+
+    #[test]
+    fn errors_name_the_valid_options() {
+        let valid = "valid: offline, script:FILE, command:PROGRAM, person; each may follow ROLE=";
+        check("of", Err(&format!("`of`: there is no kind of agent `of`; {valid}")));
+        check("", Err(&format!("``: no kind of agent is named; {valid}")));
+        check("x=codex", Err(&format!("`x=codex`: codex is not in this version; {valid}")));
+        check("script:", Err("`script:`: script needs a file of reports: script:FILE"));
+        check("command", Err("`command`: command needs a program: command:PROGRAM"));
+        check("offline:x", Err("`offline:x`: offline takes nothing after a colon"));
+        check("=offline", Err("`=offline`: `` is no name of a role; valid: letters, digits, _ and -"));
+        check("command:'a", Err("`command:'a`: the quotation that begins with ' at character 1 does not end"));
+    }
+}

@@ -1,0 +1,176 @@
+//! Owns the folder of one attempt, `.multiverse/scratch/RUN/FENCE/`: what lies in it at the beginning, and that nothing
+//! is left in the end. Must not know what is done in it.
+
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::beneath::Folder;
+use crate::check::path_problem;
+use crate::contract::{Access, Brief, BriefFile};
+use crate::limits::OutputLimits;
+use crate::words::quote;
+
+/// Names in a workdir that are the program's own.
+pub(crate) const BRIEF_FILE: &str = "brief.json";
+pub(crate) const HOME: &str = ".home";
+pub(crate) const TEMPORARY: &str = ".tmp";
+
+/// The folder of one attempt. It stays until [`Scratch::remove`].
+#[derive(Debug)]
+pub struct Scratch {
+    project: PathBuf,
+    run_id: String,
+    fence: u64,
+}
+
+/// A scratch folder could not be made or removed.
+#[derive(Debug)]
+pub struct ScratchFault {
+    /// Where.
+    pub path: PathBuf,
+    /// What went wrong.
+    pub reason: String,
+}
+
+impl std::fmt::Display for ScratchFault {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "scratch folder {}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for ScratchFault {}
+
+impl Scratch {
+    /// Makes the folder anew, with the brief's files where its paths say: links to those that may be read, copies of
+    /// those that may be changed; and with the folders of the expected outputs. `project` is absolute.
+    ///
+    /// A file that cannot be placed, because it is not there or something else has its place, is left out: the agent
+    /// finds it missing, as anybody would.
+    pub fn make(project: &Path, fence: u64, brief: &Brief) -> Result<Self, ScratchFault> {
+        let scratch = Self { project: project.into(), run_id: brief.run_id.clone(), fence };
+        let fault = |reason: String| ScratchFault { path: scratch.workdir(), reason };
+        if path_problem(&brief.run_id).is_some() || brief.run_id.contains('/') {
+            return Err(fault(format!("`{}` is no name of a run", quote(&brief.run_id, 80))));
+        }
+        scratch.place(brief).map_err(|reason| fault(reason.to_string()))?;
+        Ok(scratch)
+    }
+
+    /// The folder to work in.
+    pub fn workdir(&self) -> PathBuf {
+        self.project.join(".multiverse/scratch").join(&self.run_id).join(self.fence.to_string())
+    }
+
+    /// Removes the folder and all in it; links are removed, never followed. The run's own folder goes with the last.
+    pub fn remove(&self) -> Result<(), ScratchFault> {
+        self.clear().map_err(|reason| ScratchFault { path: self.workdir(), reason: reason.to_string() })
+    }
+
+    /// Removes what attempts left behind that nobody works on any more. `is_alive` is asked for each run and fence.
+    pub fn sweep(project: &Path, is_alive: &dyn Fn(&str, u64) -> bool) -> Result<usize, ScratchFault> {
+        let path = project.join(".multiverse/scratch");
+        let mut removed = 0;
+        let mut look = || -> io::Result<()> {
+            let top = match open_scratch(project) {
+                Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),
+                top => top?,
+            };
+            for run in top.names()? {
+                let Ok(folder) = top.folder(&run) else { continue };
+                for fence in folder.names()? {
+                    let number = fence.to_str().and_then(|fence| fence.parse().ok());
+                    let alive = number.zip(run.to_str()).is_some_and(|(number, run)| is_alive(run, number));
+                    if !alive && folder.folder(&fence).is_ok() {
+                        folder.remove_folder(&fence)?;
+                        removed += 1;
+                    }
+                }
+                if folder.names()?.is_empty() {
+                    top.remove_folder(&run)?;
+                }
+            }
+            Ok(())
+        };
+        look().map_err(|reason| ScratchFault { path, reason: reason.to_string() })?;
+        Ok(removed)
+    }
+
+    fn place(&self, brief: &Brief) -> io::Result<()> {
+        let top = Folder::open(&self.project)?.made_path([".multiverse", "scratch"].into_iter())?;
+        let run = top.made_folder(OsStr::new(&self.run_id))?;
+        let fence = self.fence.to_string();
+        run.remove_folder(OsStr::new(&fence))?;
+        let workdir = run.made_folder(OsStr::new(&fence))?;
+        for output in brief.expects.outputs.iter().filter(|output| path_problem(output).is_none()) {
+            if let Some((parents, _)) = output.rsplit_once('/') {
+                workdir.made_path(parents.split('/'))?;
+            }
+        }
+        let mut files: Vec<&BriefFile> = brief.files.iter().filter(|file| path_problem(&file.path).is_none()).collect();
+        // A folder goes before what lies in it: then one link serves for both.
+        files.sort_by_key(|file| file.path.len());
+        for file in files {
+            let (parents, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+            if parents.is_empty() && [BRIEF_FILE, HOME, TEMPORARY].contains(&name) {
+                continue;
+            }
+            let Ok(folder) = workdir.made_path(parents.split('/').filter(|part| !part.is_empty())) else { continue };
+            let source = self.project.join(&file.path);
+            match file.access {
+                Access::Read => match folder.link(OsStr::new(name), &source) {
+                    Err(fault) if fault.kind() != io::ErrorKind::AlreadyExists => return Err(fault),
+                    _ => {}
+                },
+                Access::Write => self.copy(&file.path, &folder, name)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of an ordinary file of the project. No link is followed: it could lead out of the project.
+    fn copy(&self, path: &str, folder: &Folder, name: &str) -> io::Result<()> {
+        let mut from = Folder::open(&self.project)?;
+        let (parents, last) = path.rsplit_once('/').unwrap_or(("", path));
+        for part in parents.split('/').filter(|part| !part.is_empty()) {
+            match from.folder(OsStr::new(part)) {
+                Ok(next) => from = next,
+                Err(_) => return Ok(()),
+            }
+        }
+        let Ok(source) = from.file(OsStr::new(last)) else { return Ok(()) };
+        let about = source.metadata()?;
+        let most = OutputLimits::default().file_bytes;
+        if !about.is_file() {
+            return Ok(());
+        }
+        if about.size() > most {
+            return Err(io::Error::other(format!("{path} is larger than {most} bytes, too large to be changed")));
+        }
+        match folder.new_file(OsStr::new(name)) {
+            Ok(mut copy) => io::copy(&mut source.take(most), &mut copy).map(|_| ()),
+            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn clear(&self) -> io::Result<()> {
+        let top = match open_scratch(&self.project) {
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),
+            top => top?,
+        };
+        let run = match top.folder(OsStr::new(&self.run_id)) {
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),
+            run => run?,
+        };
+        run.remove_folder(OsStr::new(&self.fence.to_string()))?;
+        // Another attempt of the run may begin at this moment: only an empty folder goes, and nothing waits for it.
+        let _ = rustix::fs::unlinkat(&top, &*self.run_id, rustix::fs::AtFlags::REMOVEDIR);
+        Ok(())
+    }
+}
+
+fn open_scratch(project: &Path) -> io::Result<Folder> {
+    Folder::open(project)?.folder(OsStr::new(".multiverse"))?.folder(OsStr::new("scratch"))
+}
