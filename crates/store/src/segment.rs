@@ -209,12 +209,13 @@ fn read_line(line: &[u8]) -> Line {
     }
 }
 
-/// Whether padding stands at the end of the file, as it does while somebody writes.
+/// Whether padding stands at the end of the file, as it does while somebody writes; or zeros, where the padding went
+/// with a sync that failed. One changed byte makes neither of the end of a record.
 pub(crate) fn is_padded<F: Fs>(fs: &F, file: &F::File) -> Result<bool, Fault> {
     let mut end = [0; 2];
     let size = fs.stamp(file)?.size;
     let count = fs.read_at(file, size.saturating_sub(2), &mut end)?;
-    Ok(count == 2 && end == *b"\n\n")
+    Ok(count == 2 && matches!(&end, b"\n\n" | b"\n\0" | b"\0\0"))
 }
 
 /// Makes a segment, durable with its name, holding `lines` after the header; gives it and the offset of its end.

@@ -87,7 +87,9 @@ fn look_into(fs: SimFs, ledger: &Ledger, plan: &Plan) -> Vec<Finding> {
     let promises = Promises::of(plan);
     let touched = if promises.edits_are_whole { "" } else { &history.touched_by_edits };
     findings.extend(check_commits(&texts, ledger, touched, &history, promises));
-    findings.extend(check_saves(&texts, ledger, &history, promises));
+    if promises.edits_are_whole {
+        findings.extend(check_saves(&texts, ledger, &history, promises));
+    }
     findings.extend(history.check_bodies(ledger));
     if touched.is_empty() {
         findings.extend(history.misled.iter().cloned());
@@ -176,8 +178,7 @@ fn check_commits(
             findings
                 .push(Finding(format!("commit {} was refused and is in its documents {counts:?} times", deed.token)));
         }
-        let doubled = promises.rows_stand_once && counts.iter().any(|count| *count > 1);
-        if !(whole || nothing && !acknowledged || touched.contains(&deed.token) && !doubled) {
+        if !(whole || nothing && !acknowledged || touched.contains(&deed.token)) {
             let promise = if acknowledged { "acknowledged" } else { "begun" };
             findings
                 .push(Finding(format!("commit {} was {promise} and is in its documents {counts:?} times", deed.token)));
@@ -186,7 +187,7 @@ fn check_commits(
     findings
 }
 
-/// No edit is taken twice, whatever became of it since; and none is lost that was whole.
+/// No edit is lost, and none is taken twice, whatever the person did to it since.
 fn check_saves(
     texts: &BTreeMap<ProjectPath, String>,
     ledger: &Ledger,
@@ -195,13 +196,12 @@ fn check_saves(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let deeds = ledger.deeds();
-    let kept = deeds.saved.iter().map(|deed| (deed, promises.edits_are_whole));
+    let kept = deeds.saved.iter().map(|deed| (deed, true));
     for (deed, stays) in kept.chain(deeds.given_up.iter().map(|deed| (deed, false))) {
         for path in &deed.documents {
             let count = texts.get(path).map_or(0, |text| text.matches(&deed.token).count());
             let may_be_gone = !stays || !promises.commits_stay && history.took_out(path, &deed.token);
-            let doubled = count > 1 && promises.rows_stand_once;
-            if doubled || count == 0 && !may_be_gone {
+            if count > 1 || count == 0 && !may_be_gone {
                 findings.push(Finding(format!("the edit {} is in {path} {count} times", deed.token)));
             }
         }
