@@ -222,17 +222,15 @@ impl Step<'_> {
         let role = match &work {
             Work::Plan(_) => Some(Role::Planner),
             Work::Execute(_) => Some(Role::Executor),
-            // The engine itself does these at once.
+            // The engine itself does these.
             Work::SetUp(_) | Work::Catalog(_) => None,
         };
-        let holder = match role {
-            Some(role) if self.world.people.contains(&role) => Holder::Person,
-            Some(_) => {
-                let Some(free) = self.free.checked_sub(1) else { return Progress::Rest };
-                self.free = free;
-                Holder::Process(self.world.me.into())
-            }
-            None => Holder::Process(self.world.me.into()),
+        let holder = if role.is_some_and(|role| self.world.people.contains(&role)) {
+            Holder::Person
+        } else {
+            let Some(free) = self.free.checked_sub(1) else { return Progress::Rest };
+            self.free = free;
+            Holder::Process(self.world.me.into())
         };
         let Tries { attempts, problems, answers, .. } = head.tries.get(&work.key()).cloned().unwrap_or_default();
         let fence = head.fence.saturating_add(1);

@@ -150,6 +150,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Run> {
 }
 
 /// The table: one arm for each fact.
+// tidy: transition table
 pub(crate) fn take(hierarchy: &Hierarchy, board: &mut impl Board, fact: &Fact) {
     match fact {
         Fact::Started { .. } | Fact::Edited { .. } | Fact::Removed { .. } => {}

@@ -185,8 +185,13 @@ impl<'a> Step<'a> {
         Self { hierarchy, world, limits, view, decision: Decision::default(), free: world.free }
     }
 
-    /// Makes something true, and sees the run with it from here on.
+    /// Makes something true, and sees the run with it from here on. An attempt of this process that ends leaves its
+    /// place to another.
     pub(crate) fn fact(&mut self, fact: Fact) {
+        let ended = fact.ended().and_then(|fence| self.view.head().attempts.get(&fence));
+        if ended.is_some_and(|attempt| matches!(&attempt.holder, Holder::Process(name) if name == self.world.me)) {
+            self.free = self.free.saturating_add(1);
+        }
         take(self.hierarchy, &mut self.view, &fact);
         self.decision.facts.push(fact);
     }

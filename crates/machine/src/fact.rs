@@ -160,6 +160,35 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// The attempt that ends with it.
+    pub fn ended(&self) -> Option<u64> {
+        match self {
+            Self::SentBack { fence, .. }
+            | Self::Lost { fence, .. }
+            | Self::Planned { fence, .. }
+            | Self::Proposed { fence, .. }
+            | Self::Catalogued { fence, .. }
+            | Self::Worked { fence, .. }
+            | Self::Asked { fence, .. } => Some(*fence),
+            Self::Started { .. }
+            | Self::TakenOver { .. }
+            | Self::Driven { .. }
+            | Self::Assigned(_)
+            | Self::Answered { .. }
+            | Self::Constituted { .. }
+            | Self::Completed { .. }
+            | Self::Told { .. }
+            | Self::Paused { .. }
+            | Self::Resumed
+            | Self::Failed(_)
+            | Self::Finished
+            | Self::Edited { .. }
+            | Self::Removed { .. } => None,
+        }
+    }
+}
+
 /// A file that work left, as the catalog knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileNote {

@@ -157,7 +157,8 @@ pub struct World<'a> {
     pub alive: &'a BTreeSet<String>,
     /// Of the paths that the input names, those that exist as files.
     pub exists: &'a BTreeSet<String>,
-    /// How many more agents may be started now.
+    /// How many more attempts this process may have, counted before the input: one that the input ends leaves its
+    /// place within the same decision. People take no place.
     pub free: usize,
     /// Roles that people play.
     pub people: &'a BTreeSet<Role>,

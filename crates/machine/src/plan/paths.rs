@@ -181,7 +181,7 @@ impl Check<'_> {
             let Some(&first) = cycle.first() else { continue };
             let mut names: Vec<&str> = cycle.iter().map(|place| name(*place)).collect();
             names.push(name(first));
-            let reason = format!("these need each other in a circle: {}", names.join(" → "));
+            let reason = format!("these need each other in a cycle: {}", names.join(" → "));
             self.complain(&draft.labels[first], INPUTS, reason);
             circular.extend(cycle.iter().copied().zip(cycle.iter().copied().cycle().skip(1)));
         }

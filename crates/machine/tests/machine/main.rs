@@ -1,0 +1,11 @@
+//! The machine as a specification: each table of cases stands for the requirements that it names.
+#![allow(clippy::expect_used, clippy::panic, reason = "what serves the tests may fail as they do")]
+
+mod course;
+mod driver;
+mod edits;
+mod plans;
+mod random;
+mod refusals;
+mod views;
+mod walk;
