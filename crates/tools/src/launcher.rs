@@ -8,14 +8,19 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::Mode;
-use rustix::process::{Pid, Resource, Rlimit, WaitStatus, getpid, setrlimit, setsid, umask};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, setrlimit, setsid, umask, waitpid,
+};
 
+#[cfg(target_os = "linux")]
+use crate::namespaces::{self, Kind};
 use crate::sandbox::{self, Sandbox};
 use crate::tree;
 use crate::wire::{self, ASK, By, Confined, END_NOW, Policy, Report};
@@ -43,54 +48,133 @@ fn serve() -> io::Result<()> {
     // The socket is passed on as standard input, which takes no code between fork and exec of the engine.
     let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let (policy, input) = wire::receive_policy(&control)?;
-    let bell = prepare()?;
-    let report = match start(&policy, input) {
-        Ok(main) => watch(&policy, main, &control, &bell),
-        Err(report) => report,
-    };
+    // If it already leads a group, it was started by hand, and stays where it is.
+    let _ = setsid();
+    let report = run(&policy, input, &control)?;
     wire::send_report(&control, &report)
 }
 
-/// Makes this process the one that takes in orphans, in a session of its own. Gives what becomes readable on a signal.
+/// Runs the program in namespaces of its own, as far as the system has them.
+#[cfg(target_os = "linux")]
+fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Report> {
+    let write: Vec<PathBuf> = policy.write.iter().map(wire::Name::path).collect();
+    let kind = namespaces::possible(&write);
+    // It was possible a moment ago: what fails now would leave the program with less than it is thought to have.
+    let fault = |error: io::Error| Ok(Report::CannotConfine(format!("its namespaces cannot be made: {error}")));
+    if let Some(Err(error)) = kind.map(namespaces::leave) {
+        return fault(error);
+    }
+    if kind == Some(Kind::Processes) {
+        return run_as_first(policy, input, control, &write);
+    }
+    match kind.map(|kind| namespaces::arrange(kind, &write)) {
+        Some(Err(error)) => fault(error),
+        _ => start_and_watch(policy, input, control, Rest::Swept),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Report> {
+    start_and_watch(policy, input, control, Rest::Swept)
+}
+
+/// Lets a second launcher do it, the first process of the namespace. When that is gone, so is everything else there.
+#[cfg(target_os = "linux")]
+fn run_as_first(policy: &Policy, input: OwnedFd, control: &UnixStream, write: &[PathBuf]) -> io::Result<Report> {
+    let (mut heard, told) = UnixStream::pair()?;
+    let first = namespaces::fork(|| {
+        let report = rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+            .map_err(io::Error::from)
+            .and_then(|()| namespaces::arrange(Kind::Processes, write))
+            .and_then(|()| start_and_watch(policy, input, control, Rest::EndsWithUs));
+        let report = report.unwrap_or_else(|error| Report::CannotSpawn(error.to_string()));
+        i32::from(wire::send_report(&told, &report).is_err())
+    })?;
+    drop(told);
+    FIRST.store(first.as_raw_pid(), Ordering::SeqCst);
+    for signal in ENDING_SIGNALS {
+        listen(signal, pass_on);
+    }
+    let mut report = Vec::new();
+    heard.read_to_end(&mut report)?;
+    while matches!(waitpid(Some(first), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
+    Ok(serde_json::from_slice(&report)?)
+}
+
+fn start_and_watch(policy: &Policy, input: OwnedFd, control: &UnixStream, rest: Rest) -> io::Result<Report> {
+    let bell = prepare()?;
+    Ok(match start(policy, input) {
+        Ok(main) => watch(policy, main, control, &bell, rest),
+        Err(report) => report,
+    })
+}
+
+/// What becomes of the processes that are left when the program has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// They are looked for and ended.
+    Swept,
+    /// The kernel ends them when this process ends.
+    EndsWithUs,
+}
+
+/// Makes this process the one that takes in orphans. Gives what becomes readable on a signal.
 fn prepare() -> io::Result<UnixStream> {
-    // If it already leads a group, it was started by hand, and stays where it is.
-    let _ = setsid();
     #[cfg(target_os = "linux")]
     {
         rustix::process::set_child_subreaper(Some(getpid()))?;
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
+        // The first of a namespace has been told to die with the other launcher, which hears of the engine's death.
+        if rustix::process::getppid().is_some() {
+            rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+        }
     }
     let (bell, rope) = UnixStream::pair()?;
     bell.set_nonblocking(true)?;
     rope.set_nonblocking(true)?;
     ROPE.store(rope.into_raw_fd(), Ordering::SeqCst);
-    for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
-        listen(signal);
+    listen(libc::SIGCHLD, ring);
+    for signal in ENDING_SIGNALS {
+        listen(signal, ring);
     }
     Ok(bell)
 }
+
+const ENDING_SIGNALS: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
 
 /// The end of a socket that a signal writes to; kept open for the life of the launcher.
 static ROPE: AtomicI32 = AtomicI32::new(-1);
 static ASKED_BY_SIGNAL: AtomicBool = AtomicBool::new(false);
 
-#[allow(unsafe_code, reason = "signals have no safe interface; what is called is allowed in a signal handler")]
-fn listen(signal: libc::c_int) {
-    extern "C" fn ring(signal: libc::c_int) {
-        if signal != libc::SIGCHLD {
-            ASKED_BY_SIGNAL.store(true, Ordering::SeqCst);
-        }
-        // SAFETY: send is safe in a signal handler; the descriptor is never closed, and a full buffer does not block.
-        unsafe { libc::send(ROPE.load(Ordering::SeqCst), [1_u8].as_ptr().cast(), 1, libc::MSG_DONTWAIT) };
+/// The launcher in the namespace.
+static FIRST: AtomicI32 = AtomicI32::new(0);
+
+#[allow(unsafe_code, reason = "what is called in a signal handler has no safe interface")]
+extern "C" fn ring(signal: libc::c_int) {
+    if signal != libc::SIGCHLD {
+        ASKED_BY_SIGNAL.store(true, Ordering::SeqCst);
     }
-    let handler: extern "C" fn(libc::c_int) = ring;
-    // SAFETY: the handler only touches atomics and calls send.
+    // SAFETY: send is safe in a signal handler; the descriptor is never closed, and a full buffer does not block.
+    unsafe { libc::send(ROPE.load(Ordering::SeqCst), [1_u8].as_ptr().cast(), 1, libc::MSG_DONTWAIT) };
+}
+
+#[allow(unsafe_code, reason = "what is called in a signal handler has no safe interface")]
+extern "C" fn pass_on(_: libc::c_int) {
+    let first = FIRST.load(Ordering::SeqCst);
+    if first > 1 {
+        // SAFETY: kill is safe in a signal handler, and the number is that of our own child, which is not waited for yet.
+        unsafe { libc::kill(first, libc::SIGTERM) };
+    }
+}
+
+#[allow(unsafe_code, reason = "signal handlers have no safe interface")]
+fn listen(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
+    // SAFETY: the handlers only touch atomics and make calls that are allowed there.
     unsafe { libc::signal(signal, handler as libc::sighandler_t) };
 }
 
 /// Starts the program. Between fork and exec it takes on what it will never get rid of.
 fn start(policy: &Policy, input: OwnedFd) -> Result<Pid, Report> {
-    let rules = rules(policy)?;
+    let mut cage = Some(Cage::new(policy)?);
     let (told, tell) = UnixStream::pair().map_err(|error| Report::CannotSpawn(error.to_string()))?;
     let launcher = getpid();
     let mut command = Command::new(policy.program.path());
@@ -103,12 +187,8 @@ fn start(policy: &Policy, input: OwnedFd) -> Result<Pid, Report> {
         .stdin(input)
         .stdout(Stdio::inherit())
         .stderr(Stdio::inherit());
-    let mut rules = Some(rules);
     let before_exec = move || {
-        let done = become_the_program(launcher).and_then(|()| {
-            let entered = rules.take().is_some_and(|rules| enter(rules).is_ok());
-            if entered { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::EPERM)) }
-        });
+        let done = cage.take().map_or(Ok(()), |cage| cage.enter(launcher));
         if done.is_err() {
             let _ = io::Write::write(&mut &tell, b"!");
         }
@@ -148,38 +228,50 @@ fn explain(error: &io::Error, mut told: UnixStream) -> Report {
     }
 }
 
+/// What the program's process takes on; nothing only where the kernel has no means and the user accepted that.
 #[cfg(target_os = "linux")]
-type Rules = Option<sandbox::Rules>;
-#[cfg(not(target_os = "linux"))]
-type Rules = ();
+struct Cage {
+    rules: Option<sandbox::Rules>,
+}
 
-/// The rules to enter; none only where the kernel has no means and the user accepted that.
 #[cfg(target_os = "linux")]
-fn rules(policy: &Policy) -> Result<Rules, Report> {
-    match sandbox::probe() {
-        Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(None),
-        Sandbox::None { why } => Err(Report::CannotConfine(why.into())),
-        _ => sandbox::Rules::new(policy).map(Some).map_err(Report::CannotConfine),
+impl Cage {
+    fn new(policy: &Policy) -> Result<Self, Report> {
+        match sandbox::probe() {
+            Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(Self { rules: None }),
+            Sandbox::None { why } => Err(Report::CannotConfine(why.into())),
+            _ => {
+                let rules = sandbox::Rules::new(policy).map_err(Report::CannotConfine)?;
+                Ok(Self { rules: Some(rules) })
+            }
+        }
+    }
+
+    /// The rules come last: they allow none of the rest.
+    fn enter(self, launcher: Pid) -> io::Result<()> {
+        become_the_program(launcher)?;
+        namespaces::drop_powers();
+        rustix::thread::set_no_new_privs(true)?;
+        let entered = self.rules.map_or(Ok(()), sandbox::Rules::enter);
+        entered.map_err(|()| io::Error::from_raw_os_error(libc::EPERM))
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn rules(policy: &Policy) -> Result<Rules, Report> {
-    match sandbox::probe() {
-        Sandbox::None { why } if policy.confined == Confined::Always => Err(Report::CannotConfine(why.into())),
-        _ => Ok(()),
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn enter(rules: Rules) -> Result<(), ()> {
-    rustix::thread::set_no_new_privs(true).map_err(drop)?;
-    rules.map_or(Ok(()), sandbox::Rules::enter)
-}
+struct Cage;
 
 #[cfg(not(target_os = "linux"))]
-fn enter(_: Rules) -> Result<(), ()> {
-    Ok(())
+impl Cage {
+    fn new(policy: &Policy) -> Result<Self, Report> {
+        match sandbox::probe() {
+            Sandbox::None { why } if policy.confined == Confined::Always => Err(Report::CannotConfine(why.into())),
+            _ => Ok(Self),
+        }
+    }
+
+    fn enter(self, launcher: Pid) -> io::Result<()> {
+        become_the_program(launcher)
+    }
 }
 
 /// All but the confinement itself: session, limits, descriptors, and death with the launcher.
@@ -187,7 +279,7 @@ fn become_the_program(launcher: Pid) -> io::Result<()> {
     setsid()?;
     #[cfg(target_os = "linux")]
     {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // If it died before that took effect, nobody would tell.
         if rustix::process::getppid() != Some(launcher) {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
@@ -224,7 +316,7 @@ fn close_others_on_exec() -> io::Result<()> {
 }
 
 /// Waits for the first of: the program's end, a word from the engine, the engine's death, a signal, the time.
-fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream) -> Report {
+fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream, rest: Rest) -> Report {
     let begun = Instant::now();
     let mut time = begun.checked_add(Duration::from_millis(policy.milliseconds));
     let grace = Duration::from_millis(policy.grace_milliseconds);
@@ -259,7 +351,10 @@ fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream) ->
             }
         }
     }
-    let left = tree::end_all(main, &mut status);
+    let left = match rest {
+        Rest::Swept => tree::end_all(main, &mut status),
+        Rest::EndsWithUs => 0,
+    };
     ended(by, status, left)
 }
 

@@ -5,21 +5,25 @@
 //! stopped, runs out of time, or the engine dies, it ends everything that descends from it before it answers. Must not
 //! know what an agent, a brief or a run is: programs, paths, bytes and limits only.
 //!
+//! Where the system lets its users have namespaces, all this happens in one of its own, which the kernel ends in one
+//! stroke. Elsewhere the launcher ends process by process until none is left; one that multiplies in ever new sessions
+//! on a busy machine can then outrun it, which is a fault ([`LaunchFault::NotEnded`]).
+//!
 //! What is enforced, with Landlock (Linux 6.2 and later; [`probe`] says what this kernel does):
 //!
 //! - Files are opened, listed, executed, created, linked, renamed, truncated and removed only where the [`Confinement`]
 //!   says so. The kernel looks at the file itself, so `..`, links made during the run and `/proc/self/root` lead nowhere.
 //! - No process outside is traced or looked into (`/proc/PID/environ`, `mem`, `fd`); from Linux 6.12 on, none is
 //!   signalled and no abstract socket outside is connected to.
-//! - No new privileges through set-uid programs, no core files, no descriptor of the engine, no variable that was not
+//! - No new privileges through set-uid programs, of root's powers only those over its files, no core files, no descriptor of the engine, no variable that was not
 //!   given, no controlling terminal, files made are private to the user.
 //!
-//! What is not, and must be known (all but the network and memory stay open questions of the kernel, not of this code):
+//! What is not, and must be known:
 //!
 //! - **Mode, owner, times and extended attributes** of files outside are not covered by Landlock: a program may change
-//!   those of files that its user owns. Where the kernel lets us (see [`Sandbox`]), the launcher therefore also gives
-//!   the program its own view of the mounts, in which all but the writable folders are read-only, and then these calls
-//!   fail too. Where it does not, they succeed; contents stay out of reach all the same.
+//!   those of files that its user owns. Where the kernel lets this user have namespaces, the launcher therefore also
+//!   gives the program its own view of the mounts, in which all but the writable folders are read-only, and then these
+//!   calls fail too. Where it does not, they succeed; contents stay out of reach all the same.
 //! - **Names and attributes** can be asked for by `stat` and `readlink` everywhere: that a file exists, its size.
 //! - **Sockets that are files** (`/run/…`) can be connected to before Landlock 9: what listens there must protect itself.
 //! - **The network** is open: agents need it. **Memory and processes** have no limit of their own here.
@@ -30,6 +34,8 @@ mod fault;
 mod find;
 mod launch;
 mod launcher;
+#[cfg(target_os = "linux")]
+mod namespaces;
 mod sandbox;
 mod stop;
 mod tree;

@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -90,24 +91,37 @@ impl Stage {
         format!("MARK_{name}")
     }
 
-    pub(crate) fn left(&self) -> Vec<String> {
+    fn left(&self) -> Vec<PathBuf> {
         let mark = self.mark();
-        let processes = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
-            let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let marked = processes.filter(|process| {
+            let environment = fs::read(process.join("environ")).unwrap_or_default();
             environment.windows(mark.len()).any(|window| window == mark.as_bytes())
         });
-        processes.map(|entry| fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default()).collect()
+        marked.collect()
+    }
+
+    /// The process that the engine started for a program that runs now.
+    pub(crate) fn launcher(&self) -> String {
+        let parent = |process: &Path| {
+            let line = fs::read_to_string(process.join("stat")).unwrap();
+            Path::new("/proc").join(line.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap())
+        };
+        let is_launcher = |process: &PathBuf| fs::read_to_string(process.join("cmdline")).unwrap().contains("__launch");
+        let ancestors = std::iter::successors(self.left().first().cloned(), |process| Some(parent(process)));
+        let launchers = ancestors.skip(1).take_while(is_launcher);
+        launchers.last().unwrap().file_name().unwrap().to_string_lossy().into_owned()
     }
 
     #[track_caller]
     pub(crate) fn assert_nothing_left(&self) {
-        assert_eq!(self.left(), Vec::<String>::new(), "processes that outlived their launch");
+        assert_eq!(self.left(), Vec::<PathBuf>::new(), "processes that outlived their launch");
     }
 
     /// A named pipe in the scratch. Whoever opens it for writing is heard of, and so is the end of the last of them.
     pub(crate) fn pipe(&self) -> Pipe {
         let path = self.scratch().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        let made = Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         let open = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path).unwrap();
         Pipe { open }
@@ -137,9 +151,8 @@ impl Pipe {
         let mut bytes = [0; 64];
         loop {
             self.wait();
-            match self.open.read(&mut bytes) {
-                Ok(0) => return,
-                Ok(_) | Err(_) => {}
+            if matches!(self.open.read(&mut bytes), Ok(0)) {
+                return;
             }
         }
     }
@@ -159,6 +172,9 @@ pub(crate) fn assert_exit(ended: &Ended, code: i32) {
     assert_eq!(ended.how, How::Exit(code), "output {:?}, log {:?}", text(&ended.output), text(&ended.log));
 }
 
-pub(crate) fn exists(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
+/// Whether the system lets its users have namespaces.
+pub(crate) fn has_namespaces() -> bool {
+    let tried =
+        Command::new("unshare").args(["-rpfm", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
+    tried.unwrap().status.success()
 }

@@ -1,0 +1,152 @@
+//! Namespaces, where the system lets its users have them: the program's own processes, which end in one stroke, and its
+//! own view of the mounts, in which all but what it may write is read-only (QL-30, QL-31, MV-32).
+//!
+//! The first makes an end of those that multiply faster than they can be found. The second closes what Landlock leaves
+//! open: the mode, owner, times and extended attributes of files outside. Knows no rules of Landlock; once those are
+//! entered, none of this can be changed any more.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
+use rustix::process::{Pid, WaitOptions, getgid, getuid, waitpid};
+use rustix::thread::{CapabilitySet, UnshareFlags};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Processes and mounts: whoever is forked after [`leave`] is the first of the new processes, and with its end
+    /// the kernel ends all of them.
+    Processes,
+    /// Mounts alone, as in containers that hide a part of `/proc`.
+    Mounts,
+}
+
+/// The most that the kernel lets this user have. Tried out in a process that is thrown away, since half of it would be
+/// worse than none: some systems allow the first step and forbid the second.
+pub(crate) fn possible(write: &[PathBuf]) -> Option<Kind> {
+    [Kind::Processes, Kind::Mounts].into_iter().find(|kind| {
+        succeeds(|| {
+            leave(*kind).is_ok()
+                && match kind {
+                    Kind::Processes => succeeds(|| arrange(*kind, write).is_ok()),
+                    Kind::Mounts => arrange(*kind, write).is_ok(),
+                }
+        })
+    })
+}
+
+/// Leaves the namespaces of the system: as the root user directly, else as the owner of a user namespace in which the
+/// user is who it was.
+pub(crate) fn leave(kind: Kind) -> io::Result<()> {
+    let wanted = match kind {
+        Kind::Processes => UnshareFlags::NEWNS | UnshareFlags::NEWPID,
+        Kind::Mounts => UnshareFlags::NEWNS,
+    };
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    if unshare(wanted).is_err() {
+        unshare(UnshareFlags::NEWUSER | wanted)?;
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    }
+    Ok(())
+}
+
+/// Makes the view of the mounts, in the process that will start the program.
+pub(crate) fn arrange(kind: Kind, write: &[PathBuf]) -> io::Result<()> {
+    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+    if kind == Kind::Processes {
+        // The old one shows processes that are not ours, under numbers that are not theirs here.
+        mount("proc", "/proc", "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)?;
+    }
+    // Devices are written through any mount; what is read-only already stays so.
+    let writable = |path: &&PathBuf| {
+        let is_read_only = statvfs(path.as_path()).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY));
+        (path.is_dir() || path.is_file()) && !is_read_only
+    };
+    let writable: Vec<&PathBuf> = write.iter().filter(writable).collect();
+    for path in &writable {
+        mount_bind_recursive(path.as_path(), path.as_path())?;
+    }
+    set_read_only(Path::new("/"), Reach::All, ReadOnly::Yes)?;
+    writable.into_iter().try_for_each(|path| set_read_only(path, Reach::This, ReadOnly::No))
+}
+
+/// Runs something in a copy of this process, which then ends with the code that it gives.
+#[allow(unsafe_code, reason = "a copy of the process has no safe interface")]
+pub(crate) fn fork(run: impl FnOnce() -> i32) -> io::Result<Pid> {
+    // SAFETY: this process has one thread, so the copy is whole; it leaves without running anything of ours again.
+    match unsafe { libc::fork() } {
+        0 => {
+            let code = run();
+            // SAFETY: ends the copy, and nothing else.
+            unsafe { libc::_exit(code) }
+        }
+        pid => Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error),
+    }
+}
+
+fn succeeds(run: impl FnOnce() -> bool) -> bool {
+    let tried = fork(|| i32::from(!run())).map(|pid| waitpid(Some(pid), WaitOptions::empty()));
+    matches!(tried, Ok(Ok(Some((_, status)))) if status.exit_status() == Some(0))
+}
+
+/// Gives up all powers of the root user but those over its files, for all programs to come.
+pub(crate) fn drop_powers() {
+    let kept = CapabilitySet::CHOWN | CapabilitySet::DAC_OVERRIDE | CapabilitySet::FOWNER | CapabilitySet::FSETID;
+    for number in 0..u64::BITS {
+        let power = CapabilitySet::from_bits_retain(1 << number);
+        if !kept.contains(power) {
+            // Refused to whoever has no such powers to pass on.
+            let _ = rustix::thread::remove_capability_from_bounding_set(power);
+        }
+    }
+    let _ = rustix::thread::clear_ambient_capability_set();
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    This,
+    All,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ReadOnly {
+    Yes,
+    No,
+}
+
+#[allow(unsafe_code, reason = "the interface is unsafe for the sake of another flag")]
+fn unshare(flags: UnshareFlags) -> rustix::io::Result<()> {
+    // SAFETY: descriptors stay shared, there is no other thread.
+    unsafe { rustix::thread::unshare_unsafe(flags) }
+}
+
+#[allow(unsafe_code, reason = "a system call without a function in libc or rustix")]
+fn set_read_only(path: &Path, reach: Reach, read_only: ReadOnly) -> io::Result<()> {
+    /// As the kernel lays it out: flags to set, to clear, propagation, user namespace.
+    #[repr(C)]
+    struct Attributes([u64; 4]);
+    const READ_ONLY: u64 = 1;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    let flags = if reach == Reach::All { libc::AT_RECURSIVE } else { 0 };
+    let attributes = match read_only {
+        ReadOnly::Yes => Attributes([READ_ONLY, 0, 0, 0]),
+        ReadOnly::No => Attributes([0, READ_ONLY, 0, 0]),
+    };
+    // SAFETY: the path ends in a zero byte, the attributes have the size that is told; both outlive the call.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<Attributes>(),
+        )
+    };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
