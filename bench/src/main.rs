@@ -3,8 +3,10 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod codec;
+mod engine;
 mod flat;
 mod floor;
+mod noop;
 mod project;
 mod step;
 mod times;
@@ -43,6 +45,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if wanted("codec") {
         lines.extend(codec::parse_and_edit());
+    }
+    if wanted("engine") {
+        lines.extend(engine::one_run(&folder)?);
+        lines.extend(engine::many_runs(&folder)?);
+        lines.extend(engine::long_run(&folder)?);
+        lines.extend(engine::makespan(&folder)?);
     }
     std::fs::remove_dir_all(&folder)?;
     println!("| id | what | measured | against | ratio | bar |\n|---|---|---|---|---|---|");

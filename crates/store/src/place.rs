@@ -87,6 +87,20 @@ impl<F: Fs> Store<F> {
     pub fn place(&mut self, due: Due) -> Result<Option<Duration>, Fault> {
         self.usable()?;
         let waiting = self.waiting(due);
+        self.place_all(&waiting)?;
+        Ok(self.next_due())
+    }
+
+    /// Puts these documents into their places, whether they are due or not: somebody is about to read them.
+    pub fn place_these(&mut self, paths: &[ProjectPath]) -> Result<(), Fault> {
+        self.usable()?;
+        let behind = paths.iter().filter(|path| self.behind.contains_key(*path));
+        let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
+        let waiting = known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone()).collect::<Vec<_>>();
+        self.place_all(&waiting)
+    }
+
+    fn place_all(&mut self, waiting: &[ProjectPath]) -> Result<(), Fault> {
         if !waiting.is_empty() {
             self.clear_strays();
         }
@@ -112,7 +126,7 @@ impl<F: Fs> Store<F> {
             self.pace.took(paths.len(), self.fs.now().steady.saturating_sub(begun));
             locked.and(put).and(written)?;
         }
-        Ok(self.next_due())
+        Ok(())
     }
 
     fn waiting(&mut self, due: Due) -> Vec<ProjectPath> {
@@ -123,7 +137,6 @@ impl<F: Fs> Store<F> {
         self.pace.begin();
         let behind = self.behind.iter().filter(|(_, time)| due == Due::All || **time <= now).map(|(path, _)| path);
         let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
-        let waits = |document: &Document| !document.is_placed() && document.disk.suspect.is_none();
         known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone()).collect()
     }
 
@@ -499,6 +512,11 @@ impl<F: Fs> Store<F> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether a document is to be placed; one that somebody is editing is looked at before.
+fn waits(document: &Document) -> bool {
+    !document.is_placed() && document.disk.suspect.is_none()
 }
 
 /// Whether a file could be changed now and keep its stamp.

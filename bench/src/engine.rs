@@ -1,0 +1,166 @@
+//! QL-01 to QL-03 and QL-07 with the whole engine: requests carried through the protocol by agents that do nothing.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ::engine::{Interrupt, Mode, Role, Service, Settings, Verdict};
+use store::Missing;
+
+use crate::floor;
+use crate::noop::{Noop, Shape};
+use crate::times::{Line, mean, median, micros, ratio};
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+/// A project with runs that begin, are confirmed, and end.
+struct Bench {
+    service: Service,
+    agent: Arc<Noop>,
+}
+
+impl Bench {
+    fn new(folder: &Path, shape: Shape, jobs: usize) -> Fallible<Self> {
+        std::fs::create_dir_all(folder)?;
+        let agent = Arc::new(Noop::new(shape));
+        let mut settings = Settings::new(folder.canonicalize()?);
+        settings.jobs = jobs;
+        settings.play(Role::Planner, agent.clone());
+        settings.play(Role::Executor, agent.clone());
+        let service = Service::open(settings, Missing::Create, Arc::new(|_| {}))?;
+        Ok(Self { service, agent })
+    }
+
+    /// Begins runs and brings them to where their first stage is planned and confirmed.
+    fn begin(&mut self, runs: usize) -> Fallible<Vec<String>> {
+        let mut begun = Vec::new();
+        for _ in 0..runs {
+            begun.push(self.service.start("Do nothing, in a report.", Some(Mode::InitialRun))?.run);
+        }
+        self.service.drive(&begun, &Interrupt::new())?;
+        for run in &begun {
+            self.service.answer(run, Verdict::Confirm, "the benchmark")?;
+        }
+        Ok(begun)
+    }
+
+    fn steps(&self) -> Vec<Instant> {
+        self.agent.begun.lock().map(|begun| begun.clone()).unwrap_or_default()
+    }
+}
+
+fn between(moments: &[Instant]) -> Vec<Duration> {
+    moments.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+/// QL-01: one run, 200 tasks one after the other, each committed before the next is begun.
+pub(crate) fn one_run(folder: &Path) -> Fallible<Vec<Line>> {
+    let shape = Shape { tasks: 200, chains: 1, pause: None };
+    let mut bench = Bench::new(&folder.join("engine-one"), shape, 1)?;
+    let before = floor::synced_appends(folder, 200, 100)?;
+    let runs = bench.begin(1)?;
+    bench.service.drive(&runs, &Interrupt::new())?;
+    let after = floor::synced_appends(folder, 200, 100)?;
+    let appends: Vec<Duration> = before.into_iter().chain(after).collect();
+    let steps = between(&bench.steps());
+    let (step, append) = (median(&steps), median(&appends));
+    Ok(vec![
+        Line {
+            id: "QL-01",
+            what: format!("whole engine: step of a run, a new file each, median of {}", steps.len()),
+            measured: micros(step),
+            against: format!("append of 200 bytes with fdatasync: {}", micros(append)),
+            ratio: ratio(step, append),
+            bar: "≤ 1.5",
+        },
+        Line {
+            id: "QL-01",
+            what: "the same, mean, placing included".into(),
+            measured: micros(mean(&steps)),
+            against: micros(mean(&appends)),
+            ratio: ratio(mean(&steps), mean(&appends)),
+            bar: "",
+        },
+    ])
+}
+
+/// QL-02: 100 runs at once, 20 tasks each.
+pub(crate) fn many_runs(folder: &Path) -> Fallible<Vec<Line>> {
+    const RUNS: usize = 100;
+    const TASKS: usize = 20;
+    let shape = Shape { tasks: TASKS, chains: 1, pause: None };
+    let mut bench = Bench::new(&folder.join("engine-many"), shape, RUNS)?;
+    let runs = bench.begin(RUNS)?;
+    let start = Instant::now();
+    bench.service.drive(&runs, &Interrupt::new())?;
+    let all = start.elapsed();
+    let steps = bench.steps();
+    let (first, last) = (steps.iter().min(), steps.iter().max());
+    let working = last.zip(first).map(|(last, first)| *last - *first).unwrap_or_default();
+    let same_bytes = floor::grouped_appends(folder, 1000, RUNS, RUNS * TASKS)?;
+    let per_second = |time: Duration| (RUNS * TASKS) as f64 / time.as_secs_f64();
+    Ok(vec![
+        Line {
+            id: "QL-02",
+            what: format!("whole engine: {RUNS} runs at once × {TASKS} tasks, a new file each"),
+            measured: format!("{:.0} steps/s", per_second(working)),
+            against: format!("1,000 bytes a record, one fdatasync per {RUNS}: {:.0}/s", per_second(same_bytes)),
+            ratio: per_second(working) / per_second(same_bytes),
+            bar: "≥ 10 × the fastest peer (about 28,000/s); aim 0.5",
+        },
+        Line {
+            id: "QL-02",
+            what: "the same runs from confirmation to the end, all documents in place (tasks only counted)".into(),
+            measured: format!("{:.0} steps/s", per_second(all)),
+            against: String::new(),
+            ratio: per_second(all) / per_second(same_bytes),
+            bar: "",
+        },
+    ])
+}
+
+/// QL-03: a run's 2,000th task against its 10th.
+pub(crate) fn long_run(folder: &Path) -> Fallible<Vec<Line>> {
+    let shape = Shape { tasks: 2000, chains: 1, pause: None };
+    let mut bench = Bench::new(&folder.join("engine-long"), shape, 1)?;
+    let runs = bench.begin(1)?;
+    bench.service.drive(&runs, &Interrupt::new())?;
+    let steps = between(&bench.steps());
+    let (early, late) = (median(&steps[10..210]), median(&steps[1790..1990]));
+    Ok(vec![Line {
+        id: "QL-03",
+        what: "whole engine: a run's tasks 1,800 to 2,000, median".into(),
+        measured: micros(late),
+        against: format!("its tasks 10 to 210: {}", micros(early)),
+        ratio: ratio(late, early),
+        bar: "≤ 1.2",
+    }])
+}
+
+/// QL-07: with k workers, agents of 50 ms, eight chains.
+pub(crate) fn makespan(folder: &Path) -> Fallible<Vec<Line>> {
+    const JOBS: usize = 8;
+    let pause = Duration::from_millis(50);
+    let mut lines = Vec::new();
+    for (tasks, chains) in [(80, 80), (80, 4), (84, 12)] {
+        let shape = Shape { tasks, chains, pause: Some(pause) };
+        let mut bench = Bench::new(&folder.join(format!("engine-makespan-{chains}")), shape, JOBS)?;
+        let runs = bench.begin(1)?;
+        bench.service.drive(&runs, &Interrupt::new())?;
+        let steps = bench.steps();
+        let (first, last) = (steps.iter().min(), steps.iter().max());
+        let taken = last.zip(first).map(|(last, first)| *last - *first).unwrap_or_default() + pause;
+        let critical = tasks.div_ceil(chains);
+        let bound = pause * u32::try_from(critical.max(tasks.div_ceil(JOBS)))?;
+        lines.push(Line {
+            id: "QL-07",
+            what: format!("{tasks} tasks of 50 ms in {chains} chains, {JOBS} at once"),
+            measured: format!("{:.0} ms", taken.as_secs_f64() * 1e3),
+            against: format!("bound: {:.0} ms", bound.as_secs_f64() * 1e3),
+            ratio: ratio(taken, bound),
+            bar: "≤ 1.05",
+        });
+    }
+    Ok(lines)
+}

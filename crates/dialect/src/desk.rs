@@ -1,0 +1,152 @@
+//! Where the edits of one step are collected: sheets are changed, the changes of each document become one, and the
+//! sheets are as they were, until the step is committed. Must not know what a fact is.
+
+use std::collections::BTreeMap;
+
+use machine::Run;
+use text::{Change, Text};
+
+use crate::layout::{Field, Protocol};
+use crate::places::Undo;
+use crate::plan_order::Position;
+use crate::sheet::Sheet;
+use crate::sheets::{Placed, Sheets, missing};
+use crate::trouble::Trouble;
+
+/// What a step changes in the documents, one entry for each path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lowered {
+    /// The documents, by path, and what happens to each.
+    pub edits: Vec<(String, Edit)>,
+    pub(crate) placed: Vec<Placed>,
+}
+
+/// What happens to one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// It changes in these places.
+    Change(Change),
+    /// It is made; there is none yet.
+    Create(String),
+    /// It is written anew, whether there is one or not.
+    Write(String),
+}
+
+/// The documents of one step while it is being written down.
+pub(crate) struct Desk<'a> {
+    sheets: &'a mut Sheets,
+    read: &'a dyn Fn(&str) -> Option<Text>,
+    /// Documents in use, and whether they are new.
+    open: BTreeMap<String, Origin>,
+    written: BTreeMap<String, String>,
+    placed: Vec<Placed>,
+    undo: Vec<(String, String, Undo)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Project,
+    New,
+}
+
+impl<'a> Desk<'a> {
+    pub(crate) fn new(sheets: &'a mut Sheets, read: &'a dyn Fn(&str) -> Option<Text>) -> Self {
+        let (open, written) = (BTreeMap::new(), BTreeMap::new());
+        Self { sheets, read, open, written, placed: Vec::new(), undo: Vec::new() }
+    }
+
+    pub(crate) fn protocol(&self) -> &'static Protocol {
+        self.sheets.protocol()
+    }
+
+    /// What is known of open runs.
+    pub(crate) fn sheets(&mut self) -> &mut Sheets {
+        self.sheets
+    }
+
+    /// A document that must be there, to be changed.
+    pub(crate) fn sheet(&mut self, path: &str) -> Result<&mut Sheet, Trouble> {
+        let read = self.read;
+        let sheet = self.sheets.load(path, || read(path))?.ok_or_else(|| missing(path))?;
+        sheet.begin();
+        self.open.entry(path.to_owned()).or_insert(Origin::Project);
+        Ok(sheet)
+    }
+
+    /// A document that is only looked at; nothing if there is none.
+    pub(crate) fn look(&mut self, path: &str) -> Result<Option<&mut Sheet>, Trouble> {
+        let read = self.read;
+        self.sheets.load(path, || read(path))
+    }
+
+    /// A document that is made if it is not there.
+    pub(crate) fn sheet_or_new(&mut self, path: &str) -> Result<&mut Sheet, Trouble> {
+        let read = self.read;
+        if self.sheets.load(path, || read(path))?.is_none() {
+            let layout = self.protocol().layout_of(path).ok_or_else(|| missing(path))?;
+            let text = Text::from(layout.new_document());
+            self.sheets.load(path, || Some(text))?;
+            self.open.insert(path.to_owned(), Origin::New);
+        }
+        self.sheet(path)
+    }
+
+    /// Puts a row of a run in, where its position in the plan is; at the end if it has none.
+    pub(crate) fn insert_in_plan_order(
+        &mut self,
+        path: &str,
+        run: &Run,
+        position: Option<Position>,
+        key: &str,
+        values: &[(Field, String)],
+    ) -> Result<(), Trouble> {
+        let Some(position) = position else {
+            let sheet = self.sheet(path)?;
+            return sheet.insert(sheet.row_count(), values);
+        };
+        let row = self.sheets.row_for(path, run, &position);
+        self.sheet(path)?.insert(row, values)?;
+        self.note(path, run, position, key, row);
+        Ok(())
+    }
+
+    /// Takes note that a row stands for this position of a run now.
+    pub(crate) fn note(&mut self, path: &str, run: &Run, position: Position, key: &str, row: usize) {
+        let placed = Placed { path: path.to_owned(), run: run.id.clone(), position, key: key.to_owned() };
+        for undo in self.sheets.note(&placed, row) {
+            self.undo.push((placed.path.clone(), placed.run.clone(), undo));
+        }
+        self.placed.push(placed);
+    }
+
+    /// A document of prose, written anew.
+    pub(crate) fn write(&mut self, path: String, text: String) {
+        self.written.insert(path, text);
+    }
+
+    /// Puts the sheets back to what the project has, and gives what changed; nothing of it when there was trouble.
+    pub(crate) fn close(self, outcome: Result<(), Trouble>) -> Result<Lowered, Trouble> {
+        for (path, run, undo) in self.undo.into_iter().rev() {
+            self.sheets.take_back_note(&path, &run, undo);
+        }
+        let mut edits = BTreeMap::new();
+        for (path, origin) in self.open {
+            let Some(sheet) = self.sheets.held(&path) else { continue };
+            match origin {
+                Origin::New => {
+                    edits.insert(path.clone(), Edit::Create(sheet.document().to_string()));
+                    self.sheets.forget(&path);
+                }
+                Origin::Project => {
+                    let change = sheet.take_back();
+                    if !change.is_empty() {
+                        edits.insert(path, Edit::Change(change));
+                    }
+                }
+            }
+        }
+        outcome?;
+        edits.extend(self.written.into_iter().map(|(path, text)| (path, Edit::Write(text))));
+        Ok(Lowered { edits: edits.into_iter().collect(), placed: self.placed })
+    }
+}

@@ -1,0 +1,218 @@
+//! The documents that are in use, parsed once and kept in step, and what is remembered of open runs beside them. Must
+//! not do I/O: texts are handed in.
+
+use std::collections::HashMap;
+
+use machine::Run;
+use text::{Change, Text};
+
+use crate::desk::{Edit, Lowered};
+use crate::layout::{Field, Protocol};
+use crate::places::{Places, Spot, Undo};
+use crate::plan_order::{Position, position};
+use crate::sheet::Sheet;
+use crate::trouble::Trouble;
+
+/// Parsed documents by path. Whoever holds them sees to it that each is as the project has it: what happens to a
+/// document is told by [`Sheets::accept`], [`Sheets::follow`] or [`Sheets::forget`].
+#[derive(Debug)]
+pub struct Sheets {
+    protocol: &'static Protocol,
+    sheets: HashMap<String, Sheet>,
+    /// By path and run.
+    places: HashMap<(String, String), Places>,
+    /// Rows looked at in documents that are not held any more.
+    looked: u64,
+}
+
+/// A row that a step puts somewhere, to be noted when the step is committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Placed {
+    pub(crate) path: String,
+    pub(crate) run: String,
+    pub(crate) position: Position,
+    pub(crate) key: String,
+}
+
+impl Sheets {
+    /// None yet.
+    pub fn new(protocol: &'static Protocol) -> Self {
+        Self { protocol, sheets: HashMap::new(), places: HashMap::new(), looked: 0 }
+    }
+
+    /// The protocol whose documents these are.
+    pub fn protocol(&self) -> &'static Protocol {
+        self.protocol
+    }
+
+    /// The sheet at a path; `text` is read only if none is held.
+    pub fn sheet(&mut self, path: &str, text: &Text) -> Result<&mut Sheet, Trouble> {
+        self.load(path, || Some(text.clone()))?.ok_or_else(|| missing(path))
+    }
+
+    /// As [`Sheets::sheet`], with the text asked for only if none is held; nothing if there is no such document.
+    pub(crate) fn load(
+        &mut self,
+        path: &str,
+        text: impl FnOnce() -> Option<Text>,
+    ) -> Result<Option<&mut Sheet>, Trouble> {
+        if !self.sheets.contains_key(path) {
+            let Some(text) = text() else { return Ok(None) };
+            let layout = self.protocol.layout_of(path).ok_or_else(|| Trouble {
+                path: path.to_owned(),
+                line: 0,
+                reason: "no document of this protocol has this path".to_owned(),
+                hint: "use one of the protocol's own paths".to_owned(),
+            })?;
+            self.sheets.insert(path.to_owned(), Sheet::read(path, layout, &text)?);
+        }
+        Ok(self.sheets.get_mut(path))
+    }
+
+    /// Lets go of what is known of a document: it is read again when it is next needed.
+    pub fn forget(&mut self, path: &str) {
+        if let Some(sheet) = self.sheets.remove(path) {
+            self.looked += sheet.looked();
+        }
+        self.places.retain(|(known, _), _| known != path);
+    }
+
+    /// Lets go of all that is held for one run: it is over, or no longer driven from here.
+    pub fn forget_run(&mut self, run_id: &str) {
+        for path in self.protocol.run_documents(run_id) {
+            self.forget(&path);
+        }
+        self.places.retain(|(_, run), _| run != run_id);
+    }
+
+    /// Takes over a change that somebody else made to a document. Costs what the change is long, unless it touches
+    /// more than rows: then the document is read again when it is next needed.
+    pub fn follow(&mut self, path: &str, change: &Change) {
+        let Some(sheet) = self.sheets.get_mut(path) else { return };
+        match sheet.follow(change) {
+            // Rows of a run from elsewhere: what was remembered of its rows does not hold.
+            Ok(runs) => runs.into_iter().for_each(|run| {
+                self.places.remove(&(path.to_owned(), run));
+            }),
+            Err(_) => self.forget(path),
+        }
+    }
+
+    /// What [`lower`](crate::multiverse::lower) gave is committed: the sheets take it over.
+    pub fn accept(&mut self, lowered: &Lowered) {
+        for (path, edit) in &lowered.edits {
+            match edit {
+                Edit::Change(change) => {
+                    let lost = self.sheets.get_mut(path).is_some_and(|sheet| sheet.follow(change).is_err());
+                    if lost {
+                        self.forget(path);
+                    }
+                }
+                Edit::Create(_) | Edit::Write(_) => self.forget(path),
+            }
+        }
+        for placed in &lowered.placed {
+            let row = self.sheets.get_mut(&placed.path).and_then(|sheet| sheet.find(&placed.key));
+            if let Some(row) = row {
+                self.note(placed, row);
+            }
+        }
+    }
+
+    /// How many rows were looked at so far, in all documents: what a step costs is shown by counting, not by the clock.
+    pub fn looked(&self) -> u64 {
+        self.looked + self.sheets.values().map(Sheet::looked).sum::<u64>()
+    }
+
+    /// What is remembered of the order of a run's rows may not hold any more.
+    pub(crate) fn forget_places(&mut self, run_id: &str) {
+        self.places.retain(|(_, run), _| run != run_id);
+    }
+
+    pub(crate) fn held(&mut self, path: &str) -> Option<&mut Sheet> {
+        self.sheets.get_mut(path)
+    }
+
+    /// The number that a new row of a run gets in a sheet that is held.
+    pub(crate) fn row_for(&mut self, path: &str, run: &Run, position: &Position) -> usize {
+        let key = (path.to_owned(), run.id.clone());
+        // What is remembered may be out of date once; what was just read is not.
+        for _ in 0..2 {
+            if !self.places.contains_key(&key) {
+                let places = self.survey(path, run);
+                self.places.insert(key.clone(), places);
+            }
+            let spot = self.places.get(&key).map_or(Spot::AtTheEnd, |places| places.spot(position));
+            if let Some(row) = self.row_of_spot(path, run, &spot) {
+                return row;
+            }
+            self.places.remove(&key);
+        }
+        self.sheets.get(path).map_or(0, Sheet::row_count)
+    }
+
+    /// Takes note of a row that stands in a sheet now.
+    pub(crate) fn note(&mut self, placed: &Placed, row: usize) -> Vec<Undo> {
+        let Some(places) = self.places.get_mut(&(placed.path.clone(), placed.run.clone())) else { return Vec::new() };
+        let Some(sheet) = self.sheets.get_mut(&placed.path) else { return Vec::new() };
+        places.note(&placed.position, &placed.key, row, |key| sheet.find(key))
+    }
+
+    pub(crate) fn take_back_note(&mut self, path: &str, run: &str, undo: Undo) {
+        if let Some(places) = self.places.get_mut(&(path.to_owned(), run.to_owned())) {
+            places.take_back(undo);
+        }
+    }
+
+    /// Nothing if the row that the spot names is not, or no longer, one of the run at that position.
+    fn row_of_spot(&mut self, path: &str, run: &Run, spot: &Spot) -> Option<usize> {
+        let (key, position) = match spot {
+            Spot::AtTheEnd => return Some(self.sheets.get(path)?.row_count()),
+            Spot::Above(key) => (key, None),
+            Spot::Below(position, key) => (key, Some(position)),
+        };
+        let row = self.sheets.get_mut(path)?.find(key)?;
+        let stands_at = self.position_of_row(path, run, row)?;
+        match position {
+            None => Some(row),
+            Some(position) if *position == stands_at => Some(row + 1),
+            Some(_) => None,
+        }
+    }
+
+    /// Where the item of a row stands in the plan; nothing if the row is not the run's.
+    fn position_of_row(&mut self, path: &str, run: &Run, row: usize) -> Option<Position> {
+        let is_catalog = path == self.protocol.catalog.path;
+        let sheet = self.sheets.get_mut(path)?;
+        if is_catalog && crate::spelling::bare(&sheet.value(row, Field::Run)) != run.id {
+            return None;
+        }
+        let item = sheet.value(row, if is_catalog { Field::Source } else { Field::Id });
+        position(run, crate::spelling::bare(&item))
+    }
+
+    /// Looks at all rows of a sheet: the slow way, taken once for each run that is driven from here.
+    fn survey(&mut self, path: &str, run: &Run) -> Places {
+        let mut places = Places::default();
+        let mut rows: HashMap<String, usize> = HashMap::new();
+        for row in 0..self.sheets.get(path).map_or(0, Sheet::row_count) {
+            let Some(position) = self.position_of_row(path, run, row) else { continue };
+            let key = self.sheets.get_mut(path).map(|sheet| sheet.value(row, Field::Id)).unwrap_or_default();
+            let key = crate::spelling::bare(&key).to_owned();
+            rows.entry(key.clone()).or_insert(row);
+            places.note(&position, &key, row, |known| rows.get(known).copied());
+        }
+        places
+    }
+}
+
+pub(crate) fn missing(path: &str) -> Trouble {
+    Trouble {
+        path: path.to_owned(),
+        line: 0,
+        reason: "the document is missing".to_owned(),
+        hint: format!(
+            "bring it back with `multiverse restore {path} --at N`, or make an empty one with `multiverse init`"
+        ),
+    }
+}

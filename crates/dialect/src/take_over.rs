@@ -1,0 +1,54 @@
+//! A run that takes over what another one planned and did: its rows are made from the other's, and what is done is in
+//! the catalog under its own paths. Must not copy files: it names them.
+
+use machine::{FileNote, Item, Run, State};
+
+use crate::desk::Desk;
+use crate::item_row;
+use crate::layout::Field;
+use crate::lower::{put_item, register};
+use crate::trouble::Trouble;
+
+pub(crate) fn take_over(desk: &mut Desk<'_>, run: &Run, from: &str, items: &[Item]) -> Result<(), Trouble> {
+    for taken in items {
+        // The state after the step counts: what was taken over may have moved on in it.
+        let Some(item) = run.item(&taken.id) else { continue };
+        let row = old_row(desk, from, item)?;
+        put_item(desk, run, item, &row)?;
+        if item.state == State::Completed && !item.output.is_empty() {
+            let file = old_file(desk, run, from, item)?;
+            register(desk, run, &item.id, &file)?;
+        }
+    }
+    Ok(())
+}
+
+/// The item with what its row in the other run says of it; without that row, with what the state knows.
+fn old_row(desk: &mut Desk<'_>, from: &str, item: &Item) -> Result<machine::Planned, Trouble> {
+    let protocol = desk.protocol();
+    let Some((path, level)) = protocol.level_path(from, item.level).zip(protocol.levels.get(item.level)) else {
+        return Ok(item_row::of_item(item));
+    };
+    let Some(sheet) = desk.look(&path)? else { return Ok(item_row::of_item(item)) };
+    Ok(match sheet.find(&item.id) {
+        Some(row) => item_row::planned(sheet, &level.layout, row, item),
+        None => item_row::of_item(item),
+    })
+}
+
+/// The output of an item as the catalog knows it from the other run.
+fn old_file(desk: &mut Desk<'_>, run: &Run, from: &str, item: &Item) -> Result<FileNote, Trouble> {
+    let old = ["runs", "outputs"].iter().find_map(|folder| {
+        let rest = item.output.strip_prefix(&format!("{folder}/{}/", run.id))?;
+        Some(format!("{folder}/{from}/{rest}"))
+    });
+    let old = old.unwrap_or_else(|| item.output.clone());
+    let catalog = desk.protocol().catalog.path;
+    let sheet = desk.sheet(catalog)?;
+    let row = sheet.find(&old);
+    let mut cell = |field: Field| row.map(|row| sheet.value(row, field)).unwrap_or_default();
+    let (asset_type, summary) = (cell(Field::AssetType), cell(Field::Summary));
+    let summary = if summary.is_empty() { item.name.clone() } else { summary };
+    let summary = format!("{summary} (taken over from {old})");
+    Ok(FileNote { path: item.output.clone(), asset_type, summary, digest: String::new() })
+}

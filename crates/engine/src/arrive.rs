@@ -1,0 +1,151 @@
+//! From what an agent said to what the machine hears: plans are read, files are checked and collected. An agent's word
+//! counts only as far as it can be seen to be true.
+
+use std::path::Path;
+
+use agent::{Brief, CollectedOutput, Ending, Report, ReportStatus};
+use dialect::multiverse as documents;
+use machine::{FileNote, Outcome, Target, Work};
+use store::ProjectPath;
+
+use crate::step::Output;
+use crate::summary::summary_of;
+
+/// The most of an agent's words that are kept with a refused report, in bytes.
+const KEPT_BYTES: usize = 16 * 1024;
+
+/// How an attempt ended.
+#[derive(Debug)]
+pub(crate) struct Arrived {
+    pub run: String,
+    pub fence: u64,
+    pub outcome: Outcome,
+    pub outputs: Vec<Output>,
+    /// What the agent said, in case it is refused.
+    pub said: Option<String>,
+}
+
+/// What became of an attempt; nothing while a person has it.
+pub(crate) fn arrive(
+    run: &str,
+    fence: u64,
+    work: &Work,
+    brief: &Brief,
+    workdir: &Path,
+    ending: Ending,
+) -> Option<Arrived> {
+    let plain = |outcome, said: Option<String>| Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said };
+    Some(match ending {
+        Ending::Waiting => return None,
+        Ending::Stopped => plain(Outcome::Lost("stopped".into()), None),
+        Ending::Failed { error, log } => plain(Outcome::Failed(with_log(&error, &log)), Some(cut(&log))),
+        Ending::Broken { problems, said, log } => {
+            let said = format!("{said}\n{log}");
+            plain(Outcome::Broken(problems), Some(cut(said.trim())))
+        }
+        Ending::Report { report, log } => {
+            let said = Some(cut(&serde_json::to_string(&report).unwrap_or_default()));
+            match report.status {
+                ReportStatus::Failed => {
+                    let error = report.error.unwrap_or_else(|| "the agent gave no reason".into());
+                    plain(Outcome::Failed(with_log(&error, &log)), said)
+                }
+                ReportStatus::Question => plain(Outcome::Question(report.question.unwrap_or_default()), said),
+                ReportStatus::Paused => plain(Outcome::Paused(report.summary), said),
+                ReportStatus::Done => {
+                    let (outcome, outputs) = done(work, brief, workdir, &report);
+                    Arrived { run: run.into(), fence, outcome, outputs, said }
+                }
+            }
+        }
+    })
+}
+
+fn done(work: &Work, brief: &Brief, workdir: &Path, report: &Report) -> (Outcome, Vec<Output>) {
+    match work {
+        Work::Plan(Target::Proposal) => match documents::proposal_of(&report.result) {
+            Ok(proposal) => (Outcome::Proposal(proposal), Vec::new()),
+            Err(problems) => (Outcome::Broken(problems), Vec::new()),
+        },
+        Work::Plan(target) => match documents::draft_of(target, &brief.run_id, &report.result) {
+            Ok(rows) => (Outcome::Plan(rows), Vec::new()),
+            Err(problems) => (Outcome::Broken(problems), Vec::new()),
+        },
+        Work::Execute(_) | Work::SetUp(_) | Work::Catalog(_) => files(brief, workdir, report),
+    }
+}
+
+fn files(brief: &Brief, workdir: &Path, report: &Report) -> (Outcome, Vec<Output>) {
+    let collected = match workdir.as_os_str().is_empty() {
+        true => handed_over(brief, report),
+        false => agent::collect_outputs(brief, workdir, report, &agent::OutputLimits::default()),
+    };
+    let collected = match collected {
+        Ok(collected) => collected,
+        Err(problems) => return (Outcome::Broken(problems), Vec::new()),
+    };
+    let (mut notes, mut outputs, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for file in collected {
+        let path = match ProjectPath::document(&file.path) {
+            Ok(path) => path,
+            Err(refusal) => {
+                problems.push(refusal.to_string());
+                continue;
+            }
+        };
+        let summary = match report.summary.trim() {
+            "" => summary_of(&file.path, &file.content, file.content.len() as u64),
+            summary => one_line(summary),
+        };
+        notes.push(FileNote { path: file.path, asset_type: String::new(), summary, digest: String::new() });
+        outputs.push(Output { path, content: file.content });
+    }
+    match problems.is_empty() {
+        true => (Outcome::Done { files: notes }, outputs),
+        false => (Outcome::Broken(problems), Vec::new()),
+    }
+}
+
+/// The files of an agent that has no folder: all of them stand in its report.
+fn handed_over(brief: &Brief, report: &Report) -> Result<Vec<CollectedOutput>, Vec<String>> {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for path in &brief.expects.outputs {
+        let claimed = report.outputs.iter().find(|output| output.path == *path);
+        match claimed.and_then(|output| output.content.as_ref()) {
+            None => problems.push(format!("{path}: is missing in the report's outputs")),
+            Some(content) if content.trim().is_empty() => problems.push(format!("{path}: is empty")),
+            Some(content) => {
+                found.push(CollectedOutput { path: path.clone(), content: content.clone().into_bytes().into() });
+            }
+        }
+    }
+    let foreign = report.outputs.iter().filter(|output| !brief.expects.outputs.contains(&output.path));
+    problems.extend(foreign.map(|output| format!("{}: nobody asked for it", output.path)));
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// The error with the end of what the agent said about it.
+fn with_log(error: &str, log: &str) -> String {
+    let log = log.trim();
+    if log.is_empty() || error.contains(log) {
+        return error.into();
+    }
+    let mut start = log.len().saturating_sub(4000);
+    while !log.is_char_boundary(start) {
+        start += 1;
+    }
+    format!("{error}\n{}", &log[start..])
+}
+
+fn one_line(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().filter(|letter| !letter.is_control()).take(400).collect()
+}
+
+fn cut(text: &str) -> String {
+    let mut end = text.len().min(KEPT_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].into()
+}

@@ -1,0 +1,47 @@
+//! What a record of the engine says beside its documents: which run, the facts, the keys of the effects, and what the
+//! agents were given. docs/formats/facts.md describes it.
+
+use std::collections::BTreeMap;
+
+use machine::Fact;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The body of a record.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Body {
+    /// The run.
+    pub run: String,
+    /// What became true of it.
+    pub facts: Vec<Fact>,
+    /// What is to be done after the commit, by key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<String>,
+    /// Which files each attempt that begins was given, and why (MV-31).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<u64, Vec<Given>>,
+    /// What the agent of a refused report said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+}
+
+/// A file that an agent was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// From the project's root.
+    pub path: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Body {
+    /// Reads the body of a record; nothing when it is none of the engine's.
+    pub fn of(raw: &RawValue) -> Option<Self> {
+        serde_json::from_str(raw.get()).ok()
+    }
+
+    /// As it stands in the record.
+    pub fn to_raw(&self) -> Result<Box<RawValue>, serde_json::Error> {
+        serde_json::value::to_raw_value(self)
+    }
+}

@@ -1,0 +1,272 @@
+//! What an agent is given: chosen by what its work needs, never all there is (MV-31). The same choice is written into
+//! the record that begins the attempt.
+
+use agent::{Access, Answered, Brief, BriefFile, BriefLimits, Expects};
+use dialect::{Field, multiverse as documents};
+use machine::{Attempt, Course, Hierarchy, Item, Role, Run, Target, Timing, Work};
+use serde_json::{Map, Value, json};
+use store::{Fs, Store};
+use text::Text;
+
+use crate::inputs;
+use crate::settings::Settings;
+use crate::step::State;
+
+/// The list of procedures, which the Planner alone may see (MV-30).
+pub(crate) const PROCEDURES: &str = "guidelines/mcp_list.md";
+/// The most ACTIVE instructions that a brief tells, the newest first to be kept.
+const INSTRUCTIONS: usize = 50;
+/// The most catalog rows that a brief tells.
+const CATALOG_ROWS: usize = 1000;
+/// The longest procedure list that a brief tells, in bytes.
+const PROCEDURES_BYTES: usize = 64 * 1024;
+
+/// The files that an agent is given for its work, and why.
+pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work) -> Vec<BriefFile> {
+    let mut files = Vec::new();
+    match work {
+        Work::SetUp(_) | Work::Catalog(_) => return files,
+        Work::Execute(id) => {
+            if let Some(item) = run.item(id) {
+                inputs_of(hierarchy, run, item, &mut files);
+            }
+        }
+        Work::Plan(Target::Tools(id, _)) => {
+            if let Some(item) = run.item(id) {
+                files.extend(item.inputs.iter().map(|path| readable(path, format!("input of {id}"))));
+            }
+        }
+        Work::Plan(_) => {}
+    }
+    let is_planner = work.role() == Role::Planner;
+    let guidelines = state.inputs.values().filter(|note| note.asset_type == "GUIDELINE_DOC");
+    for note in guidelines.filter(|note| is_planner || note.path != PROCEDURES) {
+        files.push(readable(&note.path, "guideline".into()));
+    }
+    files.push(readable(documents::INSTRUCTIONS, "ACTIVE instructions".into()));
+    if is_planner {
+        files.push(readable(documents::CATALOG, "catalog".into()));
+    }
+    let mut seen = std::collections::HashSet::new();
+    files.retain(|file| seen.insert(file.path.clone()));
+    files
+}
+
+fn inputs_of(hierarchy: &Hierarchy, run: &Run, item: &Item, files: &mut Vec<BriefFile>) {
+    files.extend(item.inputs.iter().map(|path| readable(path, "input".into())));
+    let is_tool = item.level + 1 == hierarchy.levels.len();
+    let parent = item.parent.as_deref().and_then(|id| run.item(id)).filter(|_| is_tool);
+    match (parent, item.timing) {
+        (Some(parent), Some(Timing::Post)) => {
+            files.push(readable(&parent.output, format!("output of {}", parent.id)));
+        }
+        (Some(parent), _) => {
+            files.extend(parent.inputs.iter().map(|path| readable(path, format!("input of {}", parent.id))));
+        }
+        (None, _) => {
+            let before = run
+                .children(&item.id)
+                .into_iter()
+                .filter(|tool| tool.timing == Some(Timing::Pre) && !tool.output.is_empty());
+            files.extend(before.map(|tool| readable(&tool.output, format!("output of {}", tool.id))));
+        }
+    }
+}
+
+fn readable(path: &str, why: String) -> BriefFile {
+    BriefFile { path: path.into(), why, access: Access::Read }
+}
+
+/// The brief of an attempt.
+pub(crate) fn build<F: Fs>(
+    state: &mut State,
+    store: &Store<F>,
+    hierarchy: &Hierarchy,
+    settings: &Settings,
+    run: &Run,
+    attempt: &Attempt,
+) -> Brief {
+    let role = attempt.work.role();
+    let mut brief = Brief::new(&run.id, hierarchy.protocol, role_word(role), attempt.work.action(hierarchy, run));
+    brief.attempt = attempt.number;
+    brief.problems.clone_from(&attempt.problems);
+    brief.answers = attempt
+        .answers
+        .iter()
+        .map(|(question, answer)| Answered { question: question.clone(), answer: answer.clone() })
+        .collect();
+    brief.limits = BriefLimits { steps: 100, tokens: 0, seconds: settings.seconds };
+    brief.files = files(state, hierarchy, run, &attempt.work);
+    let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
+    match &attempt.work {
+        Work::Plan(target) => {
+            brief.plan_target = Some(target.spelled(hierarchy, run));
+            brief.expects = Expects { result: documents::result_schema(target), outputs: Vec::new() };
+            if let Target::Children(id) | Target::Tools(id, _) = target {
+                brief.item = row(state, &read, run, id);
+            }
+        }
+        Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => {
+            brief.item = row(state, &read, run, id);
+            let output = run.item(id).map(|item| item.output.clone()).filter(|output| !output.is_empty());
+            brief.expects = Expects { result: Value::Null, outputs: output.into_iter().collect() };
+        }
+    }
+    brief.context = context(state, store, hierarchy, settings, run, &attempt.work);
+    brief.prompt = prompt(&brief, run);
+    brief
+}
+
+fn context<F: Fs>(
+    state: &mut State,
+    store: &Store<F>,
+    hierarchy: &Hierarchy,
+    settings: &Settings,
+    run: &Run,
+    work: &Work,
+) -> Value {
+    let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
+    let mut context = Map::new();
+    context.insert("request".into(), json!(run.request));
+    context.insert("mode".into(), json!(run.mode));
+    context.insert("instructions".into(), instructions(state, &read, run));
+    for (name, id) in places_of(hierarchy, run, work) {
+        context.insert(name.into(), Value::Object(row(state, &read, run, &id)));
+    }
+    if work.role() == Role::Planner {
+        if !run.wishes.is_empty() {
+            context.insert("wishes".into(), json!(run.wishes));
+        }
+        context.insert("catalog".into(), catalog(state, store, run, work));
+        context.insert("tool_types".into(), json!(settings.tools));
+        if let Some(list) = procedures(store) {
+            context.insert("procedures".into(), json!(list));
+        }
+    }
+    Value::Object(context)
+}
+
+/// The ACTIVE instructions that a brief tells: the newest ones, the run's own among them. While a run works they are the
+/// ones it began to work with, so that what its agents are told does not depend on what other runs do meanwhile.
+fn instructions(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Run) -> Value {
+    if let Some(known) = state.instructions.get(&run.id) {
+        return known.clone();
+    }
+    let Some(text) = read(documents::INSTRUCTIONS) else { return Value::Array(Vec::new()) };
+    let mut told = Vec::new();
+    if let Ok(sheet) = state.sheets.sheet(documents::INSTRUCTIONS, &text) {
+        for row in (0..sheet.row_count()).rev() {
+            if told.len() >= INSTRUCTIONS {
+                break;
+            }
+            if sheet.value(row, Field::Status).trim_matches(['*', '_', '`']).eq_ignore_ascii_case("ACTIVE") {
+                let mut cell = |field| sheet.value(row, field);
+                let (id, run, content) = (cell(Field::Id), cell(Field::Run), cell(Field::Content));
+                told.push(json!({"instruction_id": id, "run_id": run, "content": content}));
+            }
+        }
+    }
+    told.reverse();
+    let told = Value::Array(told);
+    if matches!(run.course, Course::Preparing | Course::Working) {
+        state.instructions.insert(run.id.clone(), told.clone());
+    }
+    told
+}
+
+/// An item's row as an object; a document that cannot be read has none, and that is told when it is next changed.
+fn row(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Run, id: &str) -> Map<String, Value> {
+    documents::item_object(&mut state.sheets, read, run, id).ok().flatten().unwrap_or_default()
+}
+
+/// The phase and stage that work belongs to.
+fn places_of(hierarchy: &Hierarchy, run: &Run, work: &Work) -> Vec<(&'static str, String)> {
+    let start = match work {
+        Work::Execute(id) | Work::Plan(Target::Children(id) | Target::Tools(id, _)) => Some(id.clone()),
+        _ => None,
+    };
+    let mut places = Vec::new();
+    let mut next = start;
+    while let Some(item) = next.and_then(|id| run.item(&id)) {
+        if item.level + 2 < hierarchy.levels.len() {
+            places.push((hierarchy.levels[item.level].name, item.id.clone()));
+        }
+        next = item.parent.clone();
+    }
+    places
+}
+
+/// What the Planner may build on: the inputs and what this run has made so far.
+fn catalog<F: Fs>(state: &State, store: &Store<F>, run: &Run, work: &Work) -> Value {
+    let row = |path: &str, run: &str, asset_type: &str, task: &str, summary: &str| json!({"file_path": path, "run_id": run, "asset_type": asset_type, "source_task_id": task, "summary": summary});
+    let mut rows: Vec<Value> = Vec::new();
+    if state.inputs.is_empty() && *work == Work::Plan(Target::Proposal) {
+        // Before the first catalog there are only names.
+        let names = inputs::names(store.fs());
+        rows.extend(names.iter().map(|(path, asset_type)| row(path, "", asset_type, "", "")));
+    }
+    let inputs = state.inputs.values().filter(|note| note.path != PROCEDURES);
+    rows.extend(inputs.map(|note| row(&note.path, "", &note.asset_type, "T03", &note.summary)));
+    let own = state.files.get(&run.id).into_iter().flatten();
+    let task = |path: &str| run.items.iter().find(|item| item.output == path).map_or("", |item| item.id.as_str());
+    let mut own: Vec<_> = own.collect();
+    own.sort_by_key(|note| run.items.iter().position(|item| item.output == note.path));
+    rows.extend(own.iter().map(|note| row(&note.path, &run.id, &note.asset_type, task(&note.path), &note.summary)));
+    rows.truncate(CATALOG_ROWS);
+    Value::Array(rows)
+}
+
+fn procedures<F: Fs>(store: &Store<F>) -> Option<String> {
+    let fs = store.fs();
+    let path = store::ProjectPath::any(PROCEDURES).ok()?;
+    fs.look(&path).ok()??;
+    let file = fs.open(&path, store::Mode::Read).ok()?;
+    let mut content = vec![0; PROCEDURES_BYTES];
+    let count = fs.read_at(&file, 0, &mut content).ok()?;
+    content.truncate(count);
+    Some(String::from_utf8_lossy(&content).into_owned())
+}
+
+/// The same in words, for agents that read.
+fn prompt(brief: &Brief, run: &Run) -> String {
+    let mut out = format!(
+        "You are the {} of run {} (protocol {}). Action: {}.\n\nThe user's request:\n{}\n",
+        brief.role, brief.run_id, brief.protocol, brief.action, run.request
+    );
+    if let Some(target) = &brief.plan_target {
+        out += &format!("\nplan_target: {target}\n");
+    }
+    if !brief.item.is_empty() {
+        out += "\nThe item:\n";
+        for (name, value) in &brief.item {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            if !value.is_empty() {
+                out += &format!("- {name}: {value}\n");
+            }
+        }
+    }
+    if !brief.files.is_empty() {
+        out += "\nFiles, from your working folder:\n";
+        for file in &brief.files {
+            out += &format!("- {} ({})\n", file.path, file.why);
+        }
+    }
+    if !brief.expects.outputs.is_empty() {
+        out += &format!("\nWrite exactly this file: {}\n", brief.expects.outputs.join(", "));
+    }
+    if !brief.problems.is_empty() {
+        out += "\nYour last report was sent back:\n";
+        brief.problems.iter().for_each(|problem| out += &format!("- {problem}\n"));
+    }
+    out += "\nAnswer with one JSON object, the report; `multiverse schema report` describes it.\n";
+    out
+}
+
+/// A role's word in the contract.
+pub(crate) fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Planner => "planner",
+        Role::Executor => "executor",
+        Role::Communicator => "communicator",
+    }
+}

@@ -1,0 +1,116 @@
+//! Work that a person has: its brief, and what the person hands in. It goes the way of any agent's report, but what is
+//! wrong with it is said to the person at once, and nothing is recorded.
+
+use agent::{Brief, Ending, Report, Scratch};
+use machine::{Attempt, Holder, Input, Outcome};
+
+use crate::arrive::arrive;
+use crate::brief;
+use crate::fault::EngineError;
+use crate::service::Service;
+use crate::step::{Order, unknown_run};
+
+/// What a person hands in: a report, the file that was asked for, or both.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HandedIn {
+    /// A report of the agent contract, as it was written.
+    pub report: Option<Vec<u8>>,
+    /// The content of the one file that the work leaves.
+    pub file: Option<Vec<u8>>,
+}
+
+impl Service {
+    /// The brief of an attempt that is under way.
+    pub fn brief_of(&mut self, run: &str, fence: u64) -> Option<Brief> {
+        let engine = &mut self.engine;
+        let found = engine.state.runs.get(run)?.clone();
+        let attempt = found.attempts.get(&fence)?;
+        Some(brief::build(&mut engine.state, &engine.store, engine.hierarchy, &engine.settings, &found, attempt))
+    }
+
+    /// Takes a person's work. Without a fence it is for the only work that a person of this run has.
+    pub fn hand_in(&mut self, run: &str, fence: Option<u64>, handed: HandedIn) -> Result<(), EngineError> {
+        self.engine.look()?;
+        let attempt = self.attempt_of_person(run, fence)?;
+        let Some(brief) = self.brief_of(run, attempt.fence) else { return Err(unknown_run(run)) };
+        let project = self.engine.settings.project.clone();
+        let scratch = Scratch::make(&project, attempt.fence, &brief)
+            .map_err(|fault| EngineError::refused(format!("cannot make a scratch folder: {fault}"), ""))?;
+        let arrived = report_of(&brief, &scratch, handed).map(|report| {
+            let ending = Ending::Report { report, log: String::new() };
+            arrive(run, attempt.fence, &attempt.work, &brief, &scratch.workdir(), ending)
+        });
+        // What is left behind there is swept away by the next process.
+        let _ = scratch.remove();
+        let Some(arrived) = arrived? else { return Ok(()) };
+        if let Outcome::Broken(problems) = arrived.outcome {
+            return Err(refused_for(&problems));
+        }
+        let input = Input::Report { fence: arrived.fence, outcome: arrived.outcome };
+        self.send_order(Order::To {
+            run: run.into(),
+            input,
+            outputs: arrived.outputs,
+            said: arrived.said,
+            edited: None,
+        })
+    }
+
+    fn attempt_of_person(&self, run: &str, fence: Option<u64>) -> Result<Attempt, EngineError> {
+        let Some(found) = self.engine.run(run) else {
+            let over = self.view(run).map(|view| view.status);
+            return Err(over.map_or_else(
+                || unknown_run(run),
+                |status| {
+                    EngineError::refused(
+                        format!("{run} is {status} and cannot be changed again"),
+                        "`multiverse inbox` shows what waits",
+                    )
+                },
+            ));
+        };
+        let theirs: Vec<&Attempt> =
+            found.attempts.values().filter(|attempt| attempt.holder == Holder::Person).collect();
+        let numbers: Vec<String> = theirs.iter().map(|attempt| attempt.fence.to_string()).collect();
+        let wanted = theirs.iter().filter(|attempt| fence.is_none_or(|fence| attempt.fence == fence));
+        match wanted.collect::<Vec<_>>().as_slice() {
+            [one] => Ok((**one).clone()),
+            [] if theirs.is_empty() => Err(EngineError::refused(
+                format!("no work of {run} waits for a person"),
+                "`multiverse inbox` shows what does",
+            )),
+            [] => {
+                let reason = format!("attempt {} of {run} is not a person's", fence.unwrap_or_default());
+                Err(EngineError::refused(reason, format!("these are: --attempt {}", numbers.join(", "))))
+            }
+            _ => {
+                let reason = format!("several pieces of work of {run} wait for a person");
+                Err(EngineError::refused(reason, format!("say which: --attempt {}", numbers.join(", "))))
+            }
+        }
+    }
+}
+
+fn report_of(brief: &Brief, scratch: &Scratch, handed: HandedIn) -> Result<Report, EngineError> {
+    if let Some(content) = handed.file {
+        let [path] = brief.expects.outputs.as_slice() else {
+            let reason = format!("this work ({}) leaves no file", brief.action);
+            return Err(EngineError::refused(
+                reason,
+                "hand in a report: --report FILE; `multiverse schema report` describes it",
+            ));
+        };
+        let place = scratch.workdir().join(path);
+        std::fs::write(&place, content)
+            .map_err(|error| EngineError::refused(format!("cannot write {}: {error}", place.display()), ""))?;
+    }
+    match handed.report {
+        Some(printed) => agent::check_report(brief, &printed).map_err(|problems| refused_for(&problems)),
+        None => Ok(Report::done("")),
+    }
+}
+
+fn refused_for(problems: &[String]) -> EngineError {
+    let reason = format!("what was handed in is refused: {}", problems.join("; "));
+    EngineError::refused(reason, "mend it and hand it in again; `multiverse schema report` describes a report")
+}

@@ -1,0 +1,142 @@
+//! The agents at work: each slow one on a thread of its own, in a scratch folder of its own. What comes of them goes
+//! into one inbox. Knows nothing of runs but their names.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use agent::{Backend, Brief, Ending, Job, Pace, Scratch};
+use machine::{Outcome, Work};
+use tools::Stop;
+
+use crate::arrive::{Arrived, arrive};
+use crate::logs;
+use crate::notice::Notice;
+
+/// Where notices go.
+pub type Listener = Arc<dyn Fn(Notice) + Send + Sync>;
+
+/// Agents at work.
+pub(crate) struct Crew {
+    project: PathBuf,
+    listener: Listener,
+    sender: Sender<Arrived>,
+    inbox: Receiver<Arrived>,
+    running: HashMap<(String, u64), Stop>,
+}
+
+/// Work for one agent.
+pub(crate) struct Assignment {
+    pub run: String,
+    pub fence: u64,
+    pub work: Work,
+    pub brief: Brief,
+    pub backend: Arc<dyn Backend>,
+    /// What of the project may be read.
+    pub readable: Vec<PathBuf>,
+}
+
+impl Crew {
+    pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
+        let (sender, inbox) = channel();
+        Self { project, listener, sender, inbox, running: HashMap::new() }
+    }
+
+    /// Sets an agent to work. One that is instant is done when this returns.
+    pub(crate) fn start(&mut self, mut assignment: Assignment) -> Option<Arrived> {
+        let stop = Stop::new();
+        if assignment.backend.pace() == Pace::Instant {
+            let workdir = PathBuf::new();
+            let Assignment { run, fence, work, brief, backend, readable } = assignment;
+            let job = Job { brief, project: self.project.clone(), workdir, readable };
+            let ending = backend.work(&job, &stop, &|_| {});
+            return arrive(&run, fence, &work, &job.brief, &job.workdir, ending);
+        }
+        let scratch = match Scratch::make(&self.project, assignment.fence, &assignment.brief) {
+            Ok(scratch) => scratch,
+            Err(error) => {
+                let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
+                let Assignment { run, fence, .. } = assignment;
+                return Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None });
+            }
+        };
+        assignment.brief.workdir = scratch.workdir().display().to_string();
+        self.running.insert((assignment.run.clone(), assignment.fence), stop.clone());
+        let (sender, listener, project) = (self.sender.clone(), self.listener.clone(), self.project.clone());
+        let (run, fence) = (assignment.run.clone(), assignment.fence);
+        let spawned = std::thread::Builder::new()
+            .name(format!("agent {fence}"))
+            .spawn(move || work_on(assignment, &scratch, project, &stop, &listener, &sender));
+        match spawned {
+            Ok(_) => None,
+            Err(error) => {
+                self.running.remove(&(run.clone(), fence));
+                let outcome = Outcome::Failed(format!("cannot start a thread for the agent: {error}"));
+                Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None })
+            }
+        }
+    }
+
+    /// Ends an agent; what it says afterwards is not heard.
+    pub(crate) fn stop(&mut self, run: &str, fence: u64) {
+        if let Some(stop) = self.running.remove(&(run.to_string(), fence)) {
+            stop.stop();
+        }
+    }
+
+    /// Asks all agents to end.
+    pub(crate) fn stop_all(&self) {
+        self.running.values().for_each(Stop::stop);
+    }
+
+    /// Ends all agents at once.
+    pub(crate) fn end_all_now(&self) {
+        self.running.values().for_each(Stop::end_now);
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// The attempts that are at work here.
+    pub(crate) fn all(&self) -> Vec<(String, u64)> {
+        self.running.keys().cloned().collect()
+    }
+
+    /// What arrived; waits for the first at most so long.
+    pub(crate) fn arrived(&mut self, patience: Duration) -> Vec<Arrived> {
+        let first = match patience.is_zero() {
+            true => self.inbox.try_recv().ok(),
+            false => self.inbox.recv_timeout(patience).ok(),
+        };
+        let all: Vec<Arrived> = first.into_iter().chain(self.inbox.try_iter()).collect();
+        all.into_iter().filter(|one| self.running.remove(&(one.run.clone(), one.fence)).is_some()).collect()
+    }
+}
+
+fn work_on(
+    assignment: Assignment,
+    scratch: &Scratch,
+    project: PathBuf,
+    stop: &Stop,
+    listener: &Listener,
+    sender: &Sender<Arrived>,
+) {
+    let Assignment { run, fence, work, brief, backend, readable } = assignment;
+    let job = Job { brief, project, workdir: scratch.workdir(), readable };
+    let say = |line: &str| listener(Notice::Progress { run: run.clone(), fence, line: line.into() });
+    let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| backend.work(&job, stop, &say)));
+    let ending = worked.unwrap_or_else(|_| Ending::Failed {
+        error: format!("the agent {} broke down; this is a fault of ours", backend.name()),
+        log: String::new(),
+    });
+    logs::keep(&job.project, fence, &job.brief, &ending);
+    if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, ending) {
+        // Nobody listens any more when the process is about to end.
+        let _ = sender.send(arrived);
+    }
+    // What cannot be removed now is swept up by the next opening.
+    let _ = scratch.remove();
+}

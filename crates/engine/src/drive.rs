@@ -1,0 +1,392 @@
+//! The loop: orders are taken, agents are set to work, what they say becomes orders again; until nothing can go on
+//! without a person.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+use agent::{Ending, Job, Scratch};
+use dialect::multiverse as documents;
+use machine::{Attempt, Effect, Holder, Input, Outcome, Role, Said, Work};
+use serde_json::json;
+use store::{Due, Fs as _, ProjectPath};
+
+use crate::arrive::Arrived;
+use crate::brief;
+use crate::crew::Assignment;
+use crate::fault::EngineError;
+use crate::inputs;
+use crate::notice::{Notice, work_in_words};
+use crate::service::Service;
+use crate::step::{Order, Taken};
+
+/// How often it is looked for edits by hand.
+const LOOK: Duration = Duration::from_secs(1);
+/// How often it is looked for commits of other processes.
+const CATCH_UP: Duration = Duration::from_millis(200);
+
+/// How a person ends the loop: once asks, twice ends the agents at once. Shared with a signal handler.
+#[derive(Debug, Default)]
+pub struct Interrupt(AtomicU8);
+
+impl Interrupt {
+    /// Nobody has asked yet.
+    pub const fn new() -> Self {
+        Self(AtomicU8::new(0))
+    }
+
+    /// Asks once more.
+    pub fn ask(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// How often it was asked.
+    pub fn asked(&self) -> u8 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Why the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drove {
+    /// Nothing can go on without a person.
+    ToRest,
+    /// It was interrupted; `resume` goes on.
+    Interrupted,
+}
+
+impl Service {
+    /// Takes runs up and carries them on until nothing can go on without a person. Those that another live process
+    /// drives are refused, and named.
+    pub fn drive(&mut self, runs: &[String], interrupt: &Interrupt) -> Result<Drove, EngineError> {
+        for run in runs {
+            let order = Order::to(&run, Input::Claim);
+            let mine = self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(self.engine.me()));
+            if !mine {
+                self.send_order(order)?;
+            }
+        }
+        let drove = self.drive_on(interrupt)?;
+        self.messengers.drain(..).for_each(|thread| drop(thread.join()));
+        self.engine.store.finish()?;
+        self.engine.follow()?;
+        Ok(drove)
+    }
+
+    fn drive_on(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
+        let (mut looked, mut caught_up) = (Instant::now(), Instant::now());
+        loop {
+            if interrupt.asked() > 0 {
+                return self.end_agents(interrupt);
+            }
+            let orders: Vec<Order> = std::mem::take(&mut self.queue).into();
+            self.take_all(orders)?;
+            self.feed_hungry();
+            let due = self.engine.store.place(Due::Now)?;
+            if !self.queue.is_empty() {
+                let arrived = self.crew.arrived(Duration::ZERO);
+                self.enqueue(arrived);
+                continue;
+            }
+            if self.crew.is_idle() {
+                return Ok(Drove::ToRest);
+            }
+            let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).max(Duration::from_millis(1));
+            let arrived = self.crew.arrived(patience);
+            self.enqueue(arrived);
+            if caught_up.elapsed() >= CATCH_UP {
+                caught_up = Instant::now();
+                self.catch_up()?;
+            }
+            if looked.elapsed() >= LOOK {
+                looked = Instant::now();
+                self.look_at_edits()?;
+            }
+        }
+    }
+
+    fn enqueue(&mut self, arrived: Vec<Arrived>) {
+        self.queue.extend(arrived.into_iter().map(order_of));
+    }
+
+    fn take_all(&mut self, orders: Vec<Order>) -> Result<(), EngineError> {
+        for (order, result) in self.engine.take(orders)? {
+            match result {
+                Ok(taken) => self.perform(taken),
+                Err(error) => self.not_taken(order, &error)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// An order that was not taken: outdated reports are dropped; what a broken document cannot hold waits, with the
+    /// run paused, until a person has mended it.
+    fn not_taken(&mut self, order: Order, error: &EngineError) -> Result<(), EngineError> {
+        let run = order.run().to_string();
+        match error {
+            EngineError::Again => self.queue.push_back(order),
+            EngineError::Document { path, line, reason, hint } => {
+                let place = Some(format!("{path}:{line}"));
+                let told = format!("{reason}; {hint}");
+                (self.engine.listener)(Notice::Problem { run: Some(run.clone()), path: place, reason: told });
+                self.held.entry(run.clone()).or_default().push(order);
+                let reason = format!("{path}:{line}: {reason}");
+                let pause = Order::to(&run, Input::Pause { reason });
+                for (_, result) in self.engine.take(vec![pause])? {
+                    if let Ok(taken) = result {
+                        self.perform(taken);
+                    }
+                }
+            }
+            other => {
+                let reason = format!("not taken: {other}");
+                (self.engine.listener)(Notice::Problem { run: Some(run), path: None, reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what a commit said must be done.
+    pub(crate) fn perform(&mut self, taken: Taken) {
+        let resumed = taken.facts.iter().any(|fact| matches!(fact, machine::Fact::Resumed));
+        if resumed && let Some(held) = self.held.remove(&taken.run) {
+            self.queue.extend(held);
+        }
+        for effect in taken.effects {
+            match effect {
+                Effect::Start(fence) => self.start_attempt(&taken.run, fence),
+                Effect::Stop(fence) => self.crew.stop(&taken.run, fence),
+                Effect::Say(said) => self.present(&taken.run, said),
+            }
+        }
+    }
+
+    fn start_attempt(&mut self, run_id: &str, fence: u64) {
+        let Some(run) = self.engine.state.runs.get(run_id) else { return };
+        let Some(attempt) = run.attempts.get(&fence).cloned() else { return };
+        let role = attempt.work.role();
+        let is_mine = matches!(&attempt.holder, Holder::Process(name) if name == self.engine.me());
+        let backend = self.engine.settings.crew.get(&role).cloned();
+        let agent = match (&attempt.work, &backend) {
+            (Work::SetUp(_) | Work::Catalog(_), _) => "the engine".to_string(),
+            (_, Some(backend)) if is_mine => backend.name(),
+            _ => "a person".into(),
+        };
+        let what = work_in_words(self.engine.hierarchy, run, &attempt.work);
+        let number = attempt.number;
+        (self.engine.listener)(Notice::Assigned { run: run_id.into(), fence, role, what, attempt: number, agent });
+        if !is_mine {
+            return;
+        }
+        let outcome = match (&attempt.work, backend) {
+            (Work::SetUp(_), _) => self.set_up(run_id),
+            (Work::Catalog(_), _) => self.catalog(run_id),
+            (_, None) => Outcome::Failed(format!("nobody plays the {}", brief::role_word(role))),
+            (_, Some(backend)) => {
+                let arrived = self.assign(run_id, attempt, backend);
+                self.queue.extend(arrived.map(order_of));
+                return;
+            }
+        };
+        self.queue.push_back(order_of(Arrived { run: run_id.into(), fence, outcome, outputs: Vec::new(), said: None }));
+    }
+
+    fn assign(&mut self, run_id: &str, attempt: Attempt, backend: Arc<dyn agent::Backend>) -> Option<Arrived> {
+        let engine = &mut self.engine;
+        // The brief is made of the run and of documents that are looked up on the way: the run steps out meanwhile.
+        let run = engine.state.runs.remove(run_id)?;
+        let (state, settings) = (&mut engine.state, &engine.settings);
+        let brief = brief::build(state, &engine.store, engine.hierarchy, settings, &run, &attempt);
+        engine.state.runs.insert(run_id.into(), run);
+        let Attempt { fence, work, .. } = attempt;
+        let mut readable = Vec::new();
+        if backend.pace() == agent::Pace::Slow {
+            // What it is given must be there for it to read.
+            let named = brief.files.iter().filter_map(|file| ProjectPath::any(&file.path).ok());
+            if let Err(fault) = engine.store.place_these(&named.collect::<Vec<_>>()) {
+                let (run, outcome) = (run_id.to_string(), Outcome::Paused(fault.to_string()));
+                return Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None });
+            }
+            readable = self::readable(&engine.settings.project, run_id, &brief);
+        }
+        self.crew.start(Assignment { run: run_id.into(), fence, work, brief, backend, readable })
+    }
+
+    /// T00: the run's folders (MV-07).
+    fn set_up(&self, run: &str) -> Outcome {
+        for folder in documents::run_folders(run) {
+            let made = ProjectPath::any(&folder)
+                .map_err(|refusal| refusal.to_string())
+                .and_then(|path| self.engine.store.fs().make_folder(&path).map_err(|fault| fault.to_string()));
+            if let Err(error) = made {
+                return Outcome::Failed(format!("cannot make {folder}: {error}"));
+            }
+        }
+        Outcome::Done { files: Vec::new() }
+    }
+
+    /// T03: what lies in `assets/` and `guidelines/` (MV-12).
+    fn catalog(&self, run: &str) -> Outcome {
+        let scanned = inputs::scan(self.engine.store.fs(), &self.engine.state.inputs);
+        for reason in scanned.problems {
+            (self.engine.listener)(Notice::Problem { run: Some(run.into()), path: None, reason });
+        }
+        Outcome::Catalog { files: scanned.files, gone: scanned.gone }
+    }
+
+    /// Takes in what other processes committed, and does what follows for the runs of this one.
+    fn catch_up(&mut self) -> Result<(), EngineError> {
+        let before = self.engine.store.head();
+        self.engine.store.catch_up()?;
+        self.engine.follow()?;
+        if self.engine.store.head() != before {
+            self.reconcile();
+        }
+        Ok(())
+    }
+
+    fn look_at_edits(&mut self) -> Result<(), EngineError> {
+        let before = self.engine.store.head();
+        self.engine.look()?;
+        if self.engine.store.head() != before {
+            let edits = self.engine.edits();
+            self.queue.extend(edits);
+            self.reconcile();
+        }
+        Ok(())
+    }
+
+    /// Ends agents whose attempts others ended, and looks what can go on.
+    fn reconcile(&mut self) {
+        let me = self.engine.me().to_string();
+        let open: BTreeSet<(String, u64)> =
+            self.engine.runs().flat_map(|run| run.attempts.keys().map(|fence| (run.id.clone(), *fence))).collect();
+        for (run, fence) in self.crew.all() {
+            if !open.contains(&(run.clone(), fence)) {
+                self.crew.stop(&run, fence);
+            }
+        }
+        let mine: VecDeque<Order> = self
+            .engine
+            .runs()
+            .filter(|run| run.driver.as_deref() == Some(me.as_str()))
+            .map(|run| Order::to(&run.id, Input::Wake))
+            .collect();
+        self.queue.extend(mine);
+    }
+
+    /// Runs that waited for room get their turn when there is some.
+    fn feed_hungry(&mut self) {
+        let room = self.engine.settings.jobs.saturating_sub(self.engine.state.busy);
+        if room == 0 {
+            return;
+        }
+        let hungry: Vec<String> = self.engine.state.hungry.iter().take(room).cloned().collect();
+        for run in hungry {
+            self.engine.state.hungry.remove(&run);
+            self.queue.push_back(Order::to(&run, Input::Wake));
+        }
+    }
+
+    /// Ends the agents; their work is done again when somebody resumes.
+    fn end_agents(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
+        self.crew.stop_all();
+        while !self.crew.is_idle() {
+            if interrupt.asked() > 1 {
+                self.crew.end_all_now();
+            }
+            let arrived = self.crew.arrived(CATCH_UP);
+            // What was finished just then is not thrown away.
+            let finished =
+                arrived.into_iter().filter(|one| !matches!(one.outcome, Outcome::Lost(_) | Outcome::Failed(_)));
+            self.enqueue(finished.collect());
+        }
+        let me = self.engine.me().to_string();
+        let orders: Vec<Order> = std::mem::take(&mut self.queue).into();
+        for (_, result) in self.engine.take(orders)? {
+            drop(result);
+        }
+        let mine = self.engine.runs().filter(|run| run.driver.as_deref() == Some(me.as_str()));
+        let release = |run: &machine::Run| Order::to(&run.id, Input::Release);
+        let orders: Vec<Order> = mine.map(release).collect();
+        for (_, result) in self.engine.take(orders)? {
+            drop(result);
+        }
+        Ok(Drove::Interrupted)
+    }
+
+    /// Tells the user, through the Communicator if there is one; else, or if that fails, in code's own words (MV-41).
+    fn present(&mut self, run: &str, said: Said) {
+        let (kind, text) = self.package(run, said);
+        let listener = self.engine.listener.clone();
+        let run = run.to_string();
+        let Some(backend) = self.engine.settings.crew.get(&Role::Communicator).cloned() else {
+            listener(Notice::Message { run, kind, text });
+            return;
+        };
+        let project = self.engine.settings.project.clone();
+        let mut brief = agent::Brief::new(&run, self.engine.hierarchy.protocol, "communicator", "communicate");
+        brief.context = json!({"kind": kind, "package": {"run_id": run, "text": text, "output_location": format!("outputs/{run}/")}});
+        brief.limits.seconds = self.engine.settings.seconds.min(120);
+        brief.expects.result = json!({"type": "object", "properties": {"message": {"type": "string", "minLength": 1}}, "required": ["message"]});
+        self.messengers.push(std::thread::spawn(move || {
+            let spoken = speak(&*backend, brief, project);
+            listener(Notice::Message { run, kind, text: spoken.unwrap_or(text) });
+        }));
+    }
+
+    /// What there is to say, made by code with the protocol's fields.
+    fn package(&self, run: &str, said: Said) -> (&'static str, String) {
+        let read = |path: String| self.document(&path).unwrap_or_default();
+        match said {
+            Said::Proposal => ("proposal", read(documents::feedback(run))),
+            Said::Failure => ("failure", read(documents::failure_report(run))),
+            Said::Completion => (
+                "completion",
+                format!(
+                    "[Job Completed] Your requested job (Run: {run}) has been successfully completed.\n\n- You can find the final results at the following path:\n  outputs/{run}/\n"
+                ),
+            ),
+            Said::Question => {
+                let waiting = self.waiting().into_iter().filter(|one| one.run == run && one.kind == "question");
+                let lines: Vec<String> = waiting.map(|one| one.text).collect();
+                ("question", lines.join("\n"))
+            }
+        }
+    }
+}
+
+fn speak(backend: &dyn agent::Backend, mut brief: agent::Brief, project: PathBuf) -> Option<String> {
+    let scratch = Scratch::make(&project, 0, &brief).ok()?;
+    brief.workdir = scratch.workdir().display().to_string();
+    let job = Job { brief, project, workdir: scratch.workdir(), readable: Vec::new() };
+    let ending = backend.work(&job, &tools::Stop::new(), &|_| {});
+    let _ = scratch.remove();
+    match ending {
+        Ending::Report { report, .. } => report.result.get("message")?.as_str().map(str::to_string),
+        _ => None,
+    }
+}
+
+fn order_of(arrived: Arrived) -> Order {
+    let Arrived { run, fence, outcome, outputs, said } = arrived;
+    Order::To { run, input: Input::Report { fence, outcome }, outputs, said, edited: None }
+}
+
+/// What of the project an agent of a run may read (MV-36): the inputs, its own run, and what its brief names.
+fn readable(project: &Path, run: &str, brief: &agent::Brief) -> Vec<PathBuf> {
+    let own = [format!("runs/{run}"), format!("outputs/{run}")];
+    let mut paths: Vec<PathBuf> = own.iter().map(|path| project.join(path)).filter(|path| path.exists()).collect();
+    paths.extend(readable_inputs(project, brief));
+    paths
+}
+
+/// The same without a run.
+pub(crate) fn readable_inputs(project: &Path, brief: &agent::Brief) -> Vec<PathBuf> {
+    let named = brief.files.iter().map(|file| project.join(&file.path));
+    let mut paths: Vec<PathBuf> = std::iter::once(project.join("assets")).chain(named).collect();
+    paths.retain(|path| path.exists());
+    paths
+}

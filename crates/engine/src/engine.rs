@@ -1,0 +1,378 @@
+//! The engine on a store: opening, taking orders in one commit each and one sync for all, following what other
+//! processes and people did. No threads and no agents here, so that a simulator can drive it call by call.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dialect::multiverse as documents;
+use machine::{FileNote, Hierarchy, Input, Outcome, Run};
+use serde::{Deserialize, Serialize};
+use store::{CommitError, Fs, Kind, Missing, ProjectPath, Record, Store};
+use text::Text;
+
+use crate::body::Body;
+use crate::crew::Listener;
+use crate::fault::EngineError;
+use crate::notice::Notice;
+use crate::settings::Settings;
+use crate::step::{Edited, Order, Output, Ready, State, Taken, unknown_run};
+
+/// How often a batch is decided again because others committed meanwhile, before that is a fault.
+const ROUNDS: usize = 100;
+
+/// A project with its runs.
+pub struct Engine<F: Fs> {
+    pub(crate) store: Store<F>,
+    pub(crate) state: State,
+    pub(crate) settings: Settings,
+    pub(crate) hierarchy: &'static Hierarchy,
+    pub(crate) listener: Listener,
+    /// The newest record that is in `state`.
+    head: u64,
+    /// Runs whose documents were edited by hand since they were last compared, with the record before the first edit.
+    edited: BTreeMap<String, u64>,
+}
+
+impl<F: Fs> std::fmt::Debug for Engine<F> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Engine").field("store", &self.store).field("runs", &self.state.runs.len()).finish()
+    }
+}
+
+/// What of the state is in no document; it is kept with a checkpoint.
+#[derive(Serialize, Deserialize)]
+struct Fold {
+    format: u32,
+    runs: BTreeMap<String, Run>,
+    files: BTreeMap<String, Vec<FileNote>>,
+    inputs: BTreeMap<String, FileNote>,
+}
+
+const FOLD_FORMAT: u32 = 1;
+
+impl<F: Fs> Engine<F> {
+    /// Opens a project and takes in all that its journal says.
+    pub fn open(fs: F, missing: Missing, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
+        let heard = listener.clone();
+        let store = Store::open(fs, missing, Box::new(move |notice| heard(Notice::Store(notice.clone()))))?;
+        let mut state = State::new(store.opening());
+        if let Some(raw) = store.fold() {
+            let fold: Fold = serde_json::from_str(raw.get()).map_err(|error| {
+                let hint = "a newer version of this program may have written it: use that one";
+                EngineError::refused(format!("the checkpoint's fold cannot be read: {error}"), hint)
+            })?;
+            if fold.format > FOLD_FORMAT {
+                let reason =
+                    format!("the checkpoint's fold has format {}; this program reads {FOLD_FORMAT}", fold.format);
+                return Err(EngineError::refused(reason, "use the newer version of this program"));
+            }
+            (state.runs, state.files, state.inputs) = (fold.runs, fold.files, fold.inputs);
+        }
+        let mut engine = Self {
+            store,
+            state,
+            settings,
+            hierarchy: &machine::MULTIVERSE,
+            listener,
+            head: 0,
+            edited: BTreeMap::new(),
+        };
+        engine.follow()?;
+        Ok(engine)
+    }
+
+    /// The runs that are not over.
+    pub fn runs(&self) -> impl Iterator<Item = &Run> {
+        self.state.runs.values()
+    }
+
+    /// A run that is not over.
+    pub fn run(&self, id: &str) -> Option<&Run> {
+        self.state.runs.get(id)
+    }
+
+    /// The name of this opening.
+    pub fn me(&self) -> &str {
+        &self.state.me
+    }
+
+    /// Whether a run of this id exists or existed.
+    pub(crate) fn knows_run(&mut self, id: &str) -> bool {
+        let Some(text) = self.read(documents::RUNS).cloned() else { return false };
+        let found = self.state.sheets.sheet(documents::RUNS, &text).is_ok_and(|sheet| sheet.find(id).is_some());
+        found || self.state.runs.contains_key(id)
+    }
+
+    /// Takes note that this process itself committed something that is in no run.
+    pub(crate) fn settle_head(&mut self) {
+        self.state.sheets = documents::sheets();
+        self.head = self.store.head().number;
+    }
+
+    /// A document as of the head.
+    pub fn read(&self, path: &str) -> Option<&Text> {
+        self.store.read(&ProjectPath::any(path).ok()?)
+    }
+
+    /// Takes in what other processes committed and what people edited.
+    pub fn follow(&mut self) -> Result<(), EngineError> {
+        for record in self.store.take_news()? {
+            self.follow_record(&record);
+        }
+        self.head = self.store.head().number;
+        Ok(())
+    }
+
+    fn follow_record(&mut self, record: &Record) {
+        for entry in &record.docs {
+            self.state.sheets.forget(entry.path.as_str());
+        }
+        match record.body.as_deref().and_then(Body::of) {
+            Some(body) => {
+                self.state.apply(self.hierarchy, &body.run, &body.facts);
+                self.state.forget_if_over(&body.run);
+            }
+            None if record.kind != Kind::Commit && record.kind != Kind::Adopt => {
+                for entry in &record.docs {
+                    self.note_edit(entry.path.as_str(), record.number - 1);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// A document of a run that was edited is compared with the run's state; the table of runs with all of them.
+    fn note_edit(&mut self, path: &str, before: u64) {
+        if path == documents::RUNS {
+            for run in self.state.runs.keys() {
+                self.edited.entry(run.clone()).or_insert(before);
+            }
+        } else if let Some(run) = path.strip_prefix("runs/").and_then(|rest| rest.split('/').next())
+            && self.state.runs.contains_key(run)
+        {
+            self.edited.entry(run.into()).or_insert(before);
+        }
+    }
+
+    /// Looks for edits by hand; gives whether some file is still being written.
+    pub fn look(&mut self) -> Result<bool, EngineError> {
+        let looked = self.store.look()?;
+        self.follow()?;
+        Ok(looked.unsettled > 0)
+    }
+
+    /// Orders that follow from edits by hand.
+    pub(crate) fn edits(&mut self) -> Vec<Order> {
+        let edited = std::mem::take(&mut self.edited);
+        let mut orders = Vec::new();
+        for (id, number) in edited {
+            let Some(run) = self.state.runs.get(&id) else { continue };
+            let read = |path: &str| self.store.read(&ProjectPath::any(path).ok()?).cloned();
+            let lifted = documents::lift(&read, &run.id);
+            for problem in &lifted.problems {
+                let path = Some(format!("{}:{}", problem.path, problem.line));
+                (self.listener)(Notice::Problem { run: Some(id.clone()), path, reason: problem.reason.clone() });
+            }
+            let rows = lifted.items.iter().chain(&run.items).map(|item| item.id.clone()).collect();
+            let then = documents::run_documents(&id).into_iter().filter_map(|path| {
+                let place = ProjectPath::any(&path).ok()?;
+                Some((path, store::document_at(self.store.fs(), &place, number).ok()??))
+            });
+            let edited = Some(Edited { rows, before: then.collect() });
+            let input = Input::Edited { items: lifted.items };
+            orders.push(Order::To { run: id, input, outputs: Vec::new(), said: None, edited });
+        }
+        orders
+    }
+
+    /// Decides and commits orders: one commit each, one sync for all. What must be done afterwards is given back.
+    pub(crate) fn take(&mut self, orders: Vec<Order>) -> Result<Vec<(Order, Result<Taken, EngineError>)>, EngineError> {
+        if orders.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ready: Vec<Ready> = orders.into_iter().map(|order| self.ready(order)).collect::<Result<_, _>>()?;
+        let mut taken = None;
+        for _ in 0..ROUNDS {
+            let Self { store, state, settings, hierarchy, head, .. } = self;
+            let decided = store.batch(|batch| {
+                if batch.head().number != *head {
+                    return None;
+                }
+                let steps = ready.iter().map(|one| state.step(batch, one, hierarchy, settings));
+                let steps: Vec<_> = steps.collect();
+                *head = batch.head().number;
+                Some(steps)
+            })?;
+            taken = decided;
+            if taken.is_some() {
+                break;
+            }
+            self.follow()?;
+        }
+        let mut taken = taken.ok_or_else(|| {
+            EngineError::refused("other processes commit faster than this one can decide", "try again in a while")
+        })?;
+        self.store.sync()?;
+        self.rebuild_unsure()?;
+        for notice in taken.iter_mut().flatten().flat_map(|step| std::mem::take(&mut step.notices)) {
+            (self.listener)(notice);
+        }
+        self.checkpoint_if_due()?;
+        Ok(ready.into_iter().map(|ready| ready.order).zip(taken).collect())
+    }
+
+    /// A run of which a step was applied and not committed is made anew of what the journal says.
+    fn rebuild_unsure(&mut self) -> Result<(), EngineError> {
+        let unsure = std::mem::take(&mut self.state.unsure);
+        if unsure.is_empty() {
+            return Ok(());
+        }
+        for id in &unsure {
+            self.state.forget_run(id);
+        }
+        let mut bodies: Vec<Body> = Vec::new();
+        store::records(self.store.fs(), |record| {
+            bodies.extend(record.body.as_deref().and_then(Body::of).filter(|body| unsure.contains(&body.run)));
+        })?;
+        for body in bodies {
+            self.state.apply(self.hierarchy, &body.run, &body.facts);
+        }
+        self.state.count_busy();
+        Ok(())
+    }
+
+    /// What an order needs to know of the world, asked before the lock is taken; files are made durable there, too.
+    fn ready(&mut self, order: Order) -> Result<Ready, EngineError> {
+        let now = jiff::Timestamp::from_nanosecond(self.store.fs().now().wall).unwrap_or_default();
+        let mut ready = Ready {
+            order,
+            exists: BTreeSet::new(),
+            alive: BTreeSet::from([self.state.me.clone()]),
+            active: BTreeSet::new(),
+            now: format!("{now:.0}"),
+        };
+        self.check_outputs(&mut ready.order)?;
+        let Order::To { input, .. } = &ready.order else { return Ok(ready) };
+        if matches!(input, Input::Wake | Input::Claim | Input::Resume) {
+            ready.alive = self.store.openings()?;
+            self.follow()?;
+        }
+        if let Input::Report { outcome: Outcome::Proposal(_), .. } = input {
+            let text = self.read(documents::INSTRUCTIONS).cloned().unwrap_or_default();
+            let active = documents::active_instructions(&text).into_iter();
+            ready.active = active.map(|instruction| instruction.instruction_id).collect();
+        }
+        for path in input.named_paths(ready.order.run()) {
+            if self.file_exists(&path) {
+                ready.exists.insert(path);
+            }
+        }
+        Ok(ready)
+    }
+
+    /// Files that could not be placed are the agent's mistake, told before anything is decided on them.
+    fn check_outputs(&mut self, order: &mut Order) -> Result<(), EngineError> {
+        let Order::To { input: Input::Report { outcome, .. }, outputs, .. } = order else { return Ok(()) };
+        let mut problems = Vec::new();
+        for Output { path, content } in outputs.iter() {
+            let what = match self.store.read(path) {
+                Some(_) => store::What::Write(content.clone()),
+                None => store::What::Create(content.clone()),
+            };
+            let commit = store::Commit::new("", 0, vec![(path.clone(), what)]);
+            match self.store.prepare(&commit) {
+                Ok(()) => {}
+                Err(CommitError::Fault(fault)) if fault.kind != store::FaultKind::NotAFile => return Err(fault.into()),
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        if !problems.is_empty() {
+            *outcome = Outcome::Broken(problems);
+            outputs.clear();
+        }
+        Ok(())
+    }
+
+    fn file_exists(&self, path: &str) -> bool {
+        let Ok(path) = ProjectPath::any(path) else { return false };
+        self.store.read(&path).is_some() || matches!(self.store.fs().look(&path), Ok(Some(_)))
+    }
+
+    fn checkpoint_if_due(&mut self) -> Result<(), EngineError> {
+        if !self.store.checkpoint_is_due() {
+            return Ok(());
+        }
+        let Self { store, state, hierarchy, edited, .. } = self;
+        store.checkpoint(|news| {
+            for record in news {
+                record.docs.iter().for_each(|entry| state.sheets.forget(entry.path.as_str()));
+                match record.body.as_deref().and_then(Body::of) {
+                    Some(body) => {
+                        state.apply(hierarchy, &body.run, &body.facts);
+                        state.forget_if_over(&body.run);
+                    }
+                    None => {
+                        for run in state.runs.keys() {
+                            edited.entry(run.clone()).or_insert(record.number - 1);
+                        }
+                    }
+                }
+            }
+            let fold = Fold {
+                format: FOLD_FORMAT,
+                runs: state.runs.clone(),
+                files: state.files.clone(),
+                inputs: state.inputs.clone(),
+            };
+            serde_json::value::to_raw_value(&fold).ok()
+        })?;
+        self.head = self.store.head().number;
+        Ok(())
+    }
+
+    /// Which run is meant by a prefix of its id, or `last`.
+    pub fn find_run(&self, name: &str) -> Result<String, EngineError> {
+        let known = self.run_ids();
+        if name == "last" {
+            let last = known.iter().max().cloned();
+            return last
+                .ok_or_else(|| EngineError::refused("there is no run yet", "`multiverse run \"…\"` starts one"));
+        }
+        if known.contains(name) {
+            return Ok(name.into());
+        }
+        let fitting: Vec<&String> = known.iter().filter(|id| id.starts_with(name)).collect();
+        match fitting.as_slice() {
+            [one] => Ok((*one).clone()),
+            [] => Err(unknown_run(name)),
+            several => {
+                let shown: Vec<&str> = several.iter().take(5).map(|id| id.as_str()).collect();
+                Err(EngineError::refused(
+                    format!("{name:?} can be {} runs: {}", several.len(), shown.join(", ")),
+                    "give more of the id",
+                ))
+            }
+        }
+    }
+
+    /// All runs, whether they are over or not.
+    fn run_ids(&self) -> BTreeSet<String> {
+        let text = self.read(documents::RUNS).cloned().unwrap_or_default();
+        let rows = documents::runs(&text).into_iter().map(|row| row.run_id);
+        rows.chain(self.state.runs.keys().cloned()).collect()
+    }
+}
+
+/// A run of which nothing but its name is known.
+pub(crate) fn named_run(id: &str, hierarchy: &Hierarchy) -> Run {
+    let mut run = None;
+    let started = machine::Fact::Started {
+        protocol: hierarchy.protocol.into(),
+        request: String::new(),
+        mode: machine::Mode::InitialRun,
+        retry_of: None,
+        definition: String::new(),
+    };
+    machine::apply(hierarchy, &mut run, id, &started);
+    #[expect(clippy::expect_used, reason = "a start makes a run, whatever else it says")]
+    run.expect("a start makes a run")
+}

@@ -1,0 +1,40 @@
+//! The loop: orders come in, each is one commit, what must be done afterwards is done by agents, and what they say
+//! comes in again. One service for every interface. Prints nothing, parses no arguments.
+
+mod arrive;
+mod body;
+mod brief;
+mod by_hand;
+mod crew;
+mod drive;
+mod engine;
+mod fault;
+mod inputs;
+pub mod logs;
+mod mode;
+mod notice;
+mod retry;
+mod service;
+mod settings;
+mod simple;
+mod step;
+mod story;
+mod summary;
+mod views;
+
+pub use agent;
+pub use body::{Body, Given};
+pub use by_hand::HandedIn;
+pub use crew::Listener;
+pub use drive::{Drove, Interrupt};
+pub use engine::Engine;
+pub use fault::EngineError;
+pub use machine::{Fact, Input, Mode, Role, Verdict};
+pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
+pub use notice::Notice;
+pub use service::{Begun, Service};
+pub use settings::{FUNCTIONS, SPECIALISTS, Settings};
+pub use simple::{Answer, Rehearsal};
+pub use story::{Event, Story};
+pub use tools::Stop;
+pub use views::{AttemptView, ItemView, RunView, Waiting};

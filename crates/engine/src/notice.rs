@@ -1,0 +1,122 @@
+//! One stream for every interface: what happens, as it happens. The terminal, JSON lines and later the web page show
+//! the same notices; none of them knows more than this says.
+
+use machine::{Fact, Hierarchy, Role, Run, Target, Work};
+use serde::Serialize;
+
+/// Something that happened, or is to be shown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "notice", rename_all = "snake_case")]
+pub enum Notice {
+    /// A run began.
+    Started { run: String, mode: machine::Mode },
+    /// An agent began.
+    Assigned { run: String, fence: u64, role: Role, what: String, attempt: u32, agent: String },
+    /// An agent says how far it is.
+    Progress { run: String, fence: u64, line: String },
+    /// A report or plan was sent back.
+    SentBack { run: String, fence: u64, what: String, problems: Vec<String> },
+    /// An attempt ended without a report.
+    Lost { run: String, fence: u64, what: String, reason: String },
+    /// A plan was accepted.
+    Planned { run: String, target: String, items: usize },
+    /// An item is done.
+    Completed { run: String, item: String, level: &'static str, name: String, files: Vec<String> },
+    /// Inputs were catalogued.
+    Catalogued { run: String, files: usize, gone: usize },
+    /// A person answered the proposal.
+    Answered { run: String, verdict: String, by: String },
+    /// The run hands out no more work.
+    Paused { run: String, reason: String },
+    /// It goes on.
+    Resumed { run: String },
+    /// The run failed.
+    Failed { run: String, doing: String, error: String },
+    /// The run is done.
+    Finished { run: String },
+    /// The Communicator's words to the user.
+    Message { run: String, kind: &'static str, text: String },
+    /// Something odd that a person should know of.
+    Problem { run: Option<String>, path: Option<String>, reason: String },
+    /// What the store has to say.
+    #[serde(skip)]
+    Store(store::Notice),
+}
+
+/// What a piece of work is, in words: `stage plan of P01`, `T05`.
+pub(crate) fn work_in_words(hierarchy: &Hierarchy, run: &Run, work: &Work) -> String {
+    match work {
+        Work::Plan(target) => target_in_words(hierarchy, run, target),
+        Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => match run.item(id) {
+            Some(item) if !item.name.is_empty() => format!("{id} {}", item.name),
+            _ => id.clone(),
+        },
+    }
+}
+
+fn target_in_words(hierarchy: &Hierarchy, run: &Run, target: &Target) -> String {
+    match target {
+        Target::Prelude => "plan of the preparation".into(),
+        Target::Proposal => "proposal".into(),
+        Target::Children(id) => {
+            let level = run.item(id).map_or(0, |item| item.level + 1);
+            format!("{} plan of {id}", hierarchy.levels.get(level).map_or("", |level| level.name))
+        }
+        Target::Tools(id, timing) => {
+            let when = if *timing == machine::Timing::Pre { "before" } else { "after" };
+            format!("plan of the tools {when} {id}")
+        }
+    }
+}
+
+/// What a fact is to people; nothing for those that only the engine cares for.
+pub(crate) fn notice_of(
+    hierarchy: &Hierarchy,
+    run: &Run,
+    fact: &Fact,
+    work_of: &dyn Fn(u64) -> Option<Work>,
+) -> Option<Notice> {
+    let id = run.id.clone();
+    let what = |fence: u64| work_of(fence).map_or_else(String::new, |work| work_in_words(hierarchy, run, &work));
+    Some(match fact {
+        Fact::Started { mode, .. } => Notice::Started { run: id, mode: *mode },
+        Fact::SentBack { fence, problems } => {
+            Notice::SentBack { run: id, fence: *fence, what: what(*fence), problems: problems.clone() }
+        }
+        Fact::Lost { fence, reason } => {
+            Notice::Lost { run: id, fence: *fence, what: what(*fence), reason: reason.clone() }
+        }
+        Fact::Planned { target, rows, .. } => {
+            Notice::Planned { run: id, target: target.spelled(hierarchy, run), items: rows.len() }
+        }
+        Fact::Completed { item, files } => {
+            let found = run.item(item);
+            Notice::Completed {
+                run: id,
+                item: item.clone(),
+                level: found.and_then(|item| hierarchy.levels.get(item.level)).map_or("task", |level| level.name),
+                name: found.map_or_else(String::new, |item| item.name.clone()),
+                files: files.iter().map(|file| file.path.clone()).collect(),
+            }
+        }
+        Fact::Catalogued { files, gone, .. } => Notice::Catalogued { run: id, files: files.len(), gone: gone.len() },
+        Fact::Answered { verdict, by, .. } => {
+            Notice::Answered { run: id, verdict: verdict_word(verdict).into(), by: by.clone() }
+        }
+        Fact::Paused { reason } => Notice::Paused { run: id, reason: reason.clone() },
+        Fact::Resumed => Notice::Resumed { run: id },
+        Fact::Failed(failure) => Notice::Failed { run: id, doing: failure.doing.clone(), error: failure.error.clone() },
+        Fact::Finished => Notice::Finished { run: id },
+        _ => return None,
+    })
+}
+
+/// The word for a verdict.
+pub(crate) fn verdict_word(verdict: &machine::Verdict) -> &'static str {
+    match verdict {
+        machine::Verdict::Confirm => "CONFIRM",
+        machine::Verdict::Modify(_) => "MODIFY",
+        machine::Verdict::Cancel => "CANCEL",
+        machine::Verdict::NewRequest(_) => "NEW_REQUEST",
+    }
+}

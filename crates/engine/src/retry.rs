@@ -1,0 +1,123 @@
+//! A failed run is never a dead end: a new run takes over everything that was done, its files and its plan, in one
+//! commit, and goes on with what had failed.
+
+use std::collections::BTreeMap;
+
+use dialect::multiverse as documents;
+use machine::{Run, State as ItemState, Status};
+use store::{FaultKind, Fs, Mode as Open, ProjectPath, RealFs};
+use text::Text;
+
+use crate::engine::named_run;
+use crate::fault::EngineError;
+use crate::mode::Chosen;
+use crate::service::{Begun, Service};
+use crate::step::{Order, Output};
+
+/// The largest file that is taken over, in bytes.
+const FILE_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// What a new run gets of the one that failed.
+#[derive(Debug, Clone)]
+pub(crate) struct Legacy {
+    /// The run as it failed, its completed items only as far as their files are there.
+    pub old: Run,
+    /// Its tables, by path.
+    pub tables: BTreeMap<String, Text>,
+    /// Its files, by path.
+    pub files: BTreeMap<String, bytes::Bytes>,
+}
+
+impl Service {
+    /// Begins a run that goes on where a failed one ended.
+    pub fn retry(&mut self, run: &str) -> Result<Begun, EngineError> {
+        self.engine.look()?;
+        let legacy = self.legacy(run)?;
+        let mode = legacy.old.mode;
+        let id = self.begin(|id| Order::Retry { id, legacy: Box::new(legacy.clone()) })?;
+        let reason = format!("it goes on where {run} failed");
+        Ok(Begun { run: id, chosen: Chosen { mode, reason } })
+    }
+
+    fn legacy(&mut self, run: &str) -> Result<Legacy, EngineError> {
+        let text = self.engine.read(documents::RUNS).cloned().unwrap_or_default();
+        let row = documents::runs(&text).into_iter().find(|row| row.run_id == run);
+        let row = row.ok_or_else(|| crate::step::unknown_run(run))?;
+        if row.status != Some(Status::Failed) {
+            let reason = format!("{run} is {}; only a FAILED run can be retried", row.status_word);
+            let hint = format!("`multiverse status {run}` shows what can be done");
+            return Err(EngineError::refused(reason, hint));
+        }
+        let mut tables = BTreeMap::new();
+        for path in documents::run_documents(run) {
+            tables.extend(self.content(&path)?.map(|content| (path, Text::from(content))));
+        }
+        let lifted = documents::lift(&|path| tables.get(path).cloned(), run);
+        let mut old = named_run(run, self.engine.hierarchy);
+        old.request = row.user_request;
+        old.status = Status::Failed;
+        old.course = machine::Course::Over;
+        old.mode = machine::Mode::ContinuousRun;
+        old.items = lifted.items;
+        let mut files = BTreeMap::new();
+        for item in &mut old.items {
+            if item.output.is_empty() || item.state != ItemState::Completed {
+                continue;
+            }
+            match self.content(&item.output)? {
+                Some(content) => drop(files.insert(item.output.clone(), content.into())),
+                // What is not there any more is done again.
+                None => item.state = ItemState::Pending,
+            }
+        }
+        Ok(Legacy { old, tables, files })
+    }
+
+    /// A file's content, whether its document is still in memory or not.
+    fn content(&self, path: &str) -> Result<Option<Vec<u8>>, EngineError> {
+        if let Some(text) = self.engine.read(path) {
+            return Ok(Some(text.to_vec()));
+        }
+        let Ok(path) = ProjectPath::any(path) else { return Ok(None) };
+        read_file(self.engine.store.fs(), &path)
+    }
+}
+
+fn read_file(fs: &RealFs, path: &ProjectPath) -> Result<Option<Vec<u8>>, EngineError> {
+    let Some(stamp) = fs.look(path)?.filter(|stamp| stamp.size <= FILE_BYTES) else { return Ok(None) };
+    let file = match fs.open(path, Open::Read) {
+        Err(fault) if fault.kind == FaultKind::Missing => return Ok(None),
+        file => file?,
+    };
+    let mut content = vec![0; usize::try_from(stamp.size).unwrap_or_default()];
+    let mut filled = 0;
+    while filled < content.len() {
+        match fs.read_at(&file, filled as u64, &mut content[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    content.truncate(filled);
+    Ok(Some(content))
+}
+
+impl Legacy {
+    /// The files as the new run has them.
+    pub(crate) fn outputs(&self, id: &str) -> Vec<Output> {
+        let outputs = self.files.iter().filter_map(|(path, content)| {
+            let path = ProjectPath::document(&moved(path, &self.old.id, id)).ok()?;
+            Some(Output { path, content: content.clone() })
+        });
+        outputs.collect()
+    }
+}
+
+/// A path of one run as another has it.
+fn moved(path: &str, from: &str, to: &str) -> String {
+    for folder in ["runs", "outputs"] {
+        if let Some(rest) = path.strip_prefix(&format!("{folder}/{from}/")) {
+            return format!("{folder}/{to}/{rest}");
+        }
+    }
+    path.into()
+}

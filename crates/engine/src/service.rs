@@ -1,0 +1,270 @@
+//! What every interface asks of the engine, in its own words: begin, answer, pause, go on, show. One file and one
+//! façade, so that the terminal, the web page and other programs can do the same things.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+use dialect::multiverse as documents;
+use machine::{Input, Mode, Verdict};
+use store::{Commit, Fs as _, Head, Missing, ProjectPath, RealFs, What};
+
+use crate::crew::{Crew, Listener};
+use crate::engine::Engine;
+use crate::fault::EngineError;
+use crate::mode::{Chosen, Earlier, choose};
+use crate::settings::Settings;
+use crate::step::Order;
+use crate::views::{RunView, Waiting, run_view, waits};
+
+/// The longest request, in bytes.
+const REQUEST_BYTES: usize = 4 * 1024 * 1024;
+/// The most runs that begin in one second.
+const RUNS_A_SECOND: u32 = 100_000;
+
+/// A project, its runs and its agents.
+pub struct Service {
+    pub(crate) engine: Engine<RealFs>,
+    pub(crate) crew: Crew,
+    pub(crate) queue: VecDeque<Order>,
+    /// Reports that wait for a document to be mended, by run.
+    pub(crate) held: BTreeMap<String, Vec<Order>>,
+    pub(crate) messengers: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Service").field("engine", &self.engine).finish_non_exhaustive()
+    }
+}
+
+/// A run that has begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// Its id.
+    pub run: String,
+    /// How it is carried out, and why.
+    pub chosen: Chosen,
+}
+
+impl Service {
+    /// Opens a project.
+    pub fn open(settings: Settings, missing: Missing, listener: Listener) -> Result<Self, EngineError> {
+        let fs = RealFs::open(&settings.project)?;
+        let crew = Crew::new(settings.project.clone(), listener.clone());
+        let engine = Engine::open(fs, missing, settings, listener)?;
+        Ok(Self { engine, crew, queue: VecDeque::new(), held: BTreeMap::new(), messengers: Vec::new() })
+    }
+
+    /// Makes what a project needs and does not have (MV-01); gives the documents that were made.
+    pub fn init(&mut self) -> Result<Vec<String>, EngineError> {
+        for folder in documents::folders() {
+            let path = ProjectPath::any(folder).map_err(|refusal| EngineError::refused(refusal.to_string(), ""))?;
+            self.engine.store.fs().make_folder(&path)?;
+        }
+        let (mut made, mut there, mut changes) = (Vec::new(), Vec::new(), Vec::new());
+        for (path, content) in documents::initial_documents() {
+            let path = ProjectPath::document(path).map_err(|refusal| EngineError::refused(refusal.to_string(), ""))?;
+            if self.engine.store.read(&path).is_some() {
+                continue;
+            }
+            match self.engine.store.fs().look(&path)? {
+                Some(_) => there.push(path),
+                None => {
+                    made.push(path.to_string());
+                    changes.push((path, What::Create(content.into())));
+                }
+            }
+        }
+        if !there.is_empty() {
+            self.engine.store.adopt(&there)?;
+        }
+        if !changes.is_empty() {
+            let base = self.engine.store.head().number;
+            self.engine.store.commit(Commit::new("project made", base, changes))?;
+        }
+        self.engine.settle_head();
+        Ok(made)
+    }
+
+    /// Which way a bare request would go.
+    pub fn mode_of(&mut self, request: &str) -> Chosen {
+        choose(request, self.earlier())
+    }
+
+    fn earlier(&self) -> Earlier {
+        match self.engine.read(documents::RUNS).is_some_and(|text| !documents::runs(text).is_empty()) {
+            true => Earlier::Some,
+            false => Earlier::None,
+        }
+    }
+
+    /// Begins a run. It is not driven yet beyond its first commit: [`Service::drive`] does that.
+    pub fn start(&mut self, request: &str, mode: Option<Mode>) -> Result<Begun, EngineError> {
+        check_request(request)?;
+        self.init()?;
+        let definition = self.check_definition()?;
+        let mut chosen = self.mode_of(request);
+        if let Some(mode) = mode {
+            chosen = Chosen { mode, reason: "as told".into() };
+        } else if chosen.mode == Mode::SimpleTask {
+            // Whoever asks for a run gets one.
+            let mode = if self.earlier() == Earlier::None { Mode::InitialRun } else { Mode::ContinuousRun };
+            chosen = Chosen { mode, reason: "a run was asked for".into() };
+        }
+        let request = request.to_string();
+        let mode = chosen.mode;
+        let run =
+            self.begin(|id| Order::Start { id, request: request.clone(), mode, definition: definition.clone() })?;
+        Ok(Begun { run, chosen })
+    }
+
+    /// Commits the first step of a new run under the first id that is free.
+    pub(crate) fn begin(&mut self, order: impl Fn(String) -> Order) -> Result<String, EngineError> {
+        let wall = self.engine.store.fs().now().wall;
+        let time = jiff::Timestamp::from_nanosecond(wall).unwrap_or_default().to_zoned(jiff::tz::TimeZone::UTC);
+        let stem = time.strftime("run-%Y%m%d-%H%M%S");
+        for number in 1..RUNS_A_SECOND {
+            let id = format!("{stem}-{number:03}");
+            if self.engine.knows_run(&id) {
+                continue;
+            }
+            let mut taken = self.engine.take(vec![order(id.clone())])?;
+            let Some((_, result)) = taken.pop() else { break };
+            match result {
+                // Another process was faster.
+                Err(EngineError::Refused { .. }) if self.engine.knows_run(&id) => {}
+                Err(error) => return Err(error),
+                Ok(taken) => {
+                    self.perform(taken);
+                    return Ok(id);
+                }
+            }
+        }
+        Err(EngineError::refused("too many runs began in this second", "try again"))
+    }
+
+    /// The workflow's definition must be the one that the protocol fixes (MV-14).
+    fn check_definition(&self) -> Result<String, EngineError> {
+        let text = self.engine.read(documents::TEMPLATE).cloned().unwrap_or_default();
+        match documents::check_template(&text) {
+            Ok(_) => Ok(blake3::hash(&text.to_vec()).to_hex()[..32].to_string()),
+            Err(difference) => Err(EngineError::Document {
+                path: documents::TEMPLATE.into(),
+                line: 0,
+                reason: format!("the workflow's template was changed; its phases are fixed\n{difference}"),
+                hint: format!("`multiverse restore {} --at N` puts it back", documents::TEMPLATE),
+            }),
+        }
+    }
+
+    /// Gives a run an answer to its proposal.
+    pub fn answer(&mut self, run: &str, verdict: Verdict, by: &str) -> Result<(), EngineError> {
+        self.send(run, Input::Answer { verdict, by: by.into() })
+    }
+
+    /// One input for one run; what follows from it is carried out by [`Service::drive`].
+    pub fn send(&mut self, run: &str, input: Input) -> Result<(), EngineError> {
+        self.engine.look()?;
+        self.refuse_if_over(run)?;
+        let order = Order::to(run, input);
+        self.send_order(order)
+    }
+
+    pub(crate) fn send_order(&mut self, order: Order) -> Result<(), EngineError> {
+        for (_, result) in self.engine.take(vec![order])? {
+            self.perform(result?);
+        }
+        Ok(())
+    }
+
+    fn refuse_if_over(&self, run: &str) -> Result<(), EngineError> {
+        if self.engine.run(run).is_some() {
+            return Ok(());
+        }
+        match self.finished(run) {
+            Some(view) => {
+                let hint = match view.status {
+                    "FAILED" => format!("`multiverse retry {run}` starts a new run that goes on from there"),
+                    _ => format!("its results are in outputs/{run}/"),
+                };
+                Err(EngineError::refused(format!("{run} is {} and cannot be changed again", view.status), hint))
+            }
+            None => Err(crate::step::unknown_run(run)),
+        }
+    }
+
+    /// Which run is meant by a prefix of its id, or `last`.
+    pub fn find_run(&self, name: &str) -> Result<String, EngineError> {
+        self.engine.find_run(name)
+    }
+
+    /// A run, whether it is over or not.
+    pub fn view(&self, run: &str) -> Option<RunView> {
+        match self.engine.run(run) {
+            Some(found) => Some(run_view(self.engine.hierarchy, found)),
+            None => self.finished(run),
+        }
+    }
+
+    /// A run that is over, from its documents.
+    fn finished(&self, run: &str) -> Option<RunView> {
+        let text = self.engine.read(documents::RUNS)?;
+        let row = documents::runs(text).into_iter().find(|row| row.run_id == run)?;
+        Some(RunView::of_row(&row))
+    }
+
+    /// The runs that are not over.
+    pub fn open_runs(&self) -> Vec<RunView> {
+        self.engine.runs().map(|run| run_view(self.engine.hierarchy, run)).collect()
+    }
+
+    /// All runs, as the table has them; those that are not over with all that is known.
+    pub fn all_runs(&self) -> Vec<RunView> {
+        let text = self.engine.read(documents::RUNS).cloned().unwrap_or_default();
+        let rows = documents::runs(&text).into_iter();
+        rows.map(|row| match self.engine.run(&row.run_id) {
+            Some(run) => run_view(self.engine.hierarchy, run),
+            None => RunView::of_row(&row),
+        })
+        .collect()
+    }
+
+    /// What waits for a person.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        self.engine.runs().flat_map(|run| waits(self.engine.hierarchy, run)).collect()
+    }
+
+    /// A document as of the head.
+    pub fn document(&self, path: &str) -> Option<String> {
+        Some(String::from_utf8_lossy(&self.engine.read(path)?.to_vec()).into_owned())
+    }
+
+    /// The project's folder.
+    pub fn project(&self) -> &Path {
+        &self.engine.settings.project
+    }
+
+    /// Everything in its place; gives the head.
+    pub fn close(mut self) -> Result<Head, EngineError> {
+        self.messengers.drain(..).for_each(|thread| drop(thread.join()));
+        Ok(self.engine.store.close()?)
+    }
+}
+
+/// A request is words; what they are is the Planner's business.
+pub(crate) fn check_request(request: &str) -> Result<(), EngineError> {
+    if request.trim().is_empty() {
+        return Err(EngineError::refused(
+            "the request is empty",
+            "say what you want: `multiverse run \"…\"`, or -f FILE",
+        ));
+    }
+    if request.contains('\0') {
+        return Err(EngineError::refused("the request has a NUL character", "give it as plain text"));
+    }
+    if request.len() > REQUEST_BYTES {
+        let reason = format!("the request has {} bytes; {REQUEST_BYTES} is the most", request.len());
+        return Err(EngineError::refused(reason, "put the material into assets/ and ask for what to do with it"));
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! A simple task (MV-03): one brief, one report, nothing in the tables. And a rehearsal: what would be proposed,
+//! without a run.
+
+use std::sync::Arc;
+
+use agent::{Backend, Brief, Ending, Job, Report, ReportStatus, Scratch};
+use dialect::multiverse as documents;
+use machine::{Attempt, Holder, Mode, Role, Target, Work};
+use serde_json::json;
+
+use crate::arrive::arrive;
+use crate::brief;
+use crate::drive::readable_inputs;
+use crate::engine::named_run;
+use crate::fault::EngineError;
+use crate::mode::Chosen;
+use crate::notice::Notice;
+use crate::service::{Service, check_request};
+
+/// What a simple task came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// What the agent says.
+    pub text: String,
+    /// Who said it.
+    pub agent: String,
+    /// The whole report.
+    pub report: Report,
+}
+
+/// What would be proposed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rehearsal {
+    /// The mode and its reason.
+    pub chosen: Chosen,
+    /// The proposal as the user would see it.
+    pub proposal: String,
+}
+
+impl Service {
+    /// Has a request done at once, by the Executor; nothing is recorded.
+    pub fn simple_task(&mut self, request: &str) -> Result<Answer, EngineError> {
+        check_request(request)?;
+        let backend = self.player(Role::Executor)?;
+        let mut brief = Brief::new("do", self.engine.hierarchy.protocol, "executor", "execute");
+        brief.context = json!({"request": request, "mode": Mode::SimpleTask});
+        brief.prompt = request.into();
+        brief.limits.seconds = self.engine.settings.seconds;
+        brief.files = crate::inputs::names(self.engine.store.fs())
+            .into_iter()
+            .filter(|(path, _)| path != brief::PROCEDURES)
+            .map(|(path, asset_type)| agent::BriefFile {
+                why: if asset_type == "GUIDELINE_DOC" { "guideline".into() } else { "input".into() },
+                path,
+                access: agent::Access::Read,
+            })
+            .collect();
+        let name = backend.name();
+        match self.ask(&*backend, brief)? {
+            (Ending::Report { report, .. }, _) if report.status == ReportStatus::Done => {
+                Ok(Answer { text: text_of(&report), agent: name, report })
+            }
+            (Ending::Report { report, .. }, _) => {
+                let error = report.error.or(report.question).unwrap_or(report.summary);
+                Err(EngineError::refused(format!("{name} did not do it: {error}"), "say it in other words"))
+            }
+            (other, _) => Err(EngineError::refused(format!("{name} did not do it: {}", words(&other)), "")),
+        }
+    }
+
+    /// What would be proposed for a request; nothing is recorded.
+    pub fn rehearse(&mut self, request: &str) -> Result<Rehearsal, EngineError> {
+        check_request(request)?;
+        let chosen = self.mode_of(request);
+        let backend = self.player(Role::Planner)?;
+        let mut run = named_run("run-rehearsal", self.engine.hierarchy);
+        run.request = request.into();
+        run.mode = chosen.mode;
+        let work = Work::Plan(Target::Proposal);
+        let attempt = Attempt {
+            fence: 0,
+            work: work.clone(),
+            number: 1,
+            holder: Holder::Person,
+            since: String::new(),
+            problems: Vec::new(),
+            answers: Vec::new(),
+        };
+        let engine = &mut self.engine;
+        let brief = brief::build(&mut engine.state, &engine.store, engine.hierarchy, &engine.settings, &run, &attempt);
+        let name = backend.name();
+        let (ending, brief) = self.ask(&*backend, brief)?;
+        let arrived = arrive(&run.id, 0, &work, &brief, std::path::Path::new(""), ending);
+        match arrived.map(|arrived| arrived.outcome) {
+            Some(machine::Outcome::Proposal(proposal)) => {
+                Ok(Rehearsal { chosen, proposal: documents::feedback_text(&run, &proposal) })
+            }
+            other => {
+                let reason = format!("{name} drafted no proposal: {other:?}");
+                Err(EngineError::refused(reason, "look at the agent, or use another: --agent planner=KIND"))
+            }
+        }
+    }
+
+    fn player(&self, role: Role) -> Result<Arc<dyn Backend>, EngineError> {
+        self.engine.settings.crew.get(&role).cloned().ok_or_else(|| {
+            let reason = format!("the {} is a person here", brief::role_word(role));
+            EngineError::refused(reason, "give the role to an agent: --agent KIND")
+        })
+    }
+
+    fn ask(&self, backend: &dyn Backend, mut brief: Brief) -> Result<(Ending, Brief), EngineError> {
+        let project = self.engine.settings.project.clone();
+        let unique = u64::from(std::process::id());
+        let scratch = Scratch::make(&project, unique, &brief)
+            .map_err(|error| EngineError::refused(format!("cannot make a scratch folder: {error}"), ""))?;
+        brief.workdir = scratch.workdir().display().to_string();
+        let readable = readable_inputs(&project, &brief);
+        let job = Job { brief, project, workdir: scratch.workdir(), readable };
+        let listener = self.engine.listener.clone();
+        let say = |line: &str| listener(Notice::Progress { run: "do".into(), fence: 0, line: line.into() });
+        let ending = backend.work(&job, &tools::Stop::new(), &say);
+        let _ = scratch.remove();
+        Ok((ending, job.brief))
+    }
+}
+
+/// What a report says to a person.
+fn text_of(report: &Report) -> String {
+    let contents: Vec<&str> = report.outputs.iter().filter_map(|output| output.content.as_deref()).collect();
+    if !contents.is_empty() {
+        return contents.join("\n");
+    }
+    match &report.result {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Null => report.summary.clone(),
+        value => match value.get("message").or_else(|| value.get("answer")).and_then(|text| text.as_str()) {
+            Some(text) => text.into(),
+            None => serde_json::to_string_pretty(value).unwrap_or_default(),
+        },
+    }
+}
+
+fn words(ending: &Ending) -> String {
+    match ending {
+        Ending::Broken { problems, .. } => problems.join("; "),
+        Ending::Failed { error, .. } => error.clone(),
+        Ending::Waiting => "it waits for a person".into(),
+        Ending::Stopped => "it was stopped".into(),
+        Ending::Report { .. } => String::new(),
+    }
+}

@@ -1,0 +1,434 @@
+//! One step: an order is decided on the newest state, lowered to changes of documents, and committed with its facts.
+//! Pure but for the batch it is written to; what must be done afterwards is given back, not done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use dialect::{Before, OwnRow, PutBack, Sheets, multiverse as documents};
+use machine::{Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Planned, Run, Work, World};
+use store::{Batch, Commit, Fs, ProjectPath, What};
+use text::Text;
+
+use crate::body::{Body, Given};
+use crate::brief;
+use crate::fault::EngineError;
+use crate::notice::{Notice, notice_of};
+use crate::retry::Legacy;
+use crate::settings::Settings;
+
+/// What the engine knows beside the documents. All of it follows from facts.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// Runs that are not over.
+    pub runs: BTreeMap<String, Run>,
+    /// What each of them has in the catalog.
+    pub files: BTreeMap<String, Vec<FileNote>>,
+    /// What is in the catalog of `assets/` and `guidelines/`.
+    pub inputs: BTreeMap<String, FileNote>,
+    /// Documents, parsed.
+    pub sheets: Sheets,
+    /// The instructions that agents of a run are told, while it works.
+    pub instructions: BTreeMap<String, serde_json::Value>,
+    /// The phases that every run has.
+    pub template: Vec<Planned>,
+    /// How many agents this process has at work.
+    pub busy: usize,
+    /// Runs that would go on if there were room for more agents.
+    pub hungry: BTreeSet<String>,
+    /// The name of this opening.
+    pub me: String,
+    /// Runs whose memory is ahead of the journal, because a step could not be committed.
+    pub unsure: BTreeSet<String>,
+}
+
+/// Something to be done, with what is known of the world.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub order: Order,
+    /// Paths named by the order that exist.
+    pub exists: BTreeSet<String>,
+    pub alive: BTreeSet<String>,
+    /// Instructions that are ACTIVE, where the order needs to know.
+    pub active: BTreeSet<String>,
+    pub now: String,
+}
+
+/// What comes to the engine.
+#[derive(Debug)]
+pub(crate) enum Order {
+    /// A new run.
+    Start { id: String, request: String, mode: machine::Mode, definition: String },
+    /// A new run that takes over from a failed one.
+    Retry { id: String, legacy: Box<Legacy> },
+    /// Something for a run.
+    To {
+        run: String,
+        input: Input,
+        outputs: Vec<Output>,
+        said: Option<String>,
+        /// How its documents were before people edited them, if that is what it is about.
+        edited: Option<Edited>,
+    },
+}
+
+/// What is needed to put an edit back.
+#[derive(Debug)]
+pub(crate) struct Edited {
+    /// The rows that stand in the documents, and those of the run.
+    pub rows: BTreeSet<String>,
+    /// The documents before the edit.
+    pub before: BTreeMap<String, Text>,
+}
+
+/// A file to be committed.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    pub path: ProjectPath,
+    pub content: Bytes,
+}
+
+/// What a step did.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    pub run: String,
+    /// Its record; nothing when there was nothing to commit.
+    pub record: Option<u64>,
+    pub facts: Vec<Fact>,
+    pub effects: Vec<Effect>,
+    /// What there is to tell people.
+    pub notices: Vec<Notice>,
+}
+
+impl Order {
+    /// Something for a run, with nothing beside it.
+    pub(crate) fn to(run: &str, input: Input) -> Self {
+        Self::To { run: run.into(), input, outputs: Vec::new(), said: None, edited: None }
+    }
+
+    pub(crate) fn run(&self) -> &str {
+        match self {
+            Self::Start { id, .. } | Self::Retry { id, .. } => id,
+            Self::To { run, .. } => run,
+        }
+    }
+
+    fn outputs(&self) -> Vec<Output> {
+        match self {
+            Self::Start { .. } => Vec::new(),
+            Self::Retry { id, legacy } => legacy.outputs(id),
+            Self::To { outputs, .. } => outputs.clone(),
+        }
+    }
+}
+
+impl State {
+    /// Nothing is known yet.
+    pub(crate) fn new(me: &str) -> Self {
+        let (runs, files, inputs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let initial = documents::initial_documents();
+        let template = initial.iter().find(|(path, _)| *path == documents::TEMPLATE);
+        let template = template.and_then(|(_, text)| documents::check_template(&Text::from(text.clone())).ok());
+        Self {
+            runs,
+            files,
+            inputs,
+            sheets: documents::sheets(),
+            instructions: BTreeMap::new(),
+            template: template.unwrap_or_default(),
+            busy: 0,
+            hungry: BTreeSet::new(),
+            me: me.into(),
+            unsure: BTreeSet::new(),
+        }
+    }
+
+    /// Decides and commits one order.
+    pub(crate) fn step<F: Fs>(
+        &mut self,
+        batch: &mut Batch<'_, F>,
+        ready: &Ready,
+        hierarchy: &Hierarchy,
+        settings: &Settings,
+    ) -> Result<Taken, EngineError> {
+        let id = ready.order.run();
+        if self.unsure.contains(id) {
+            return Err(EngineError::Again);
+        }
+        let decision = self.decide(ready, hierarchy, settings)?;
+        let works = self.works(id, &decision.facts);
+        let mut taken =
+            Taken { run: id.into(), record: None, facts: Vec::new(), effects: Vec::new(), notices: Vec::new() };
+        let is_edit = matches!(ready.order, Order::To { edited: Some(_), .. });
+        if decision.facts.is_empty() && !is_edit {
+            taken.effects = decision.effects;
+            return Ok(taken);
+        }
+        let was_busy = self.busy_in(id);
+        let record = self.commit(batch, ready, hierarchy, &decision);
+        // What was applied and not committed is undone after the batch, from the journal.
+        taken.record = Some(record.inspect_err(|_| self.unsure.extend([id.to_string()]))?);
+        self.busy = self.busy + self.busy_in(id) - was_busy;
+        self.note_hunger(id, settings);
+        taken.notices = self.notices(id, hierarchy, &decision, &works);
+        self.forget_if_over(id);
+        (taken.facts, taken.effects) = (decision.facts, decision.effects);
+        Ok(taken)
+    }
+
+    fn decide(&self, ready: &Ready, hierarchy: &Hierarchy, settings: &Settings) -> Result<Decision, EngineError> {
+        let nothing = BTreeSet::new();
+        let world = World {
+            now: &ready.now,
+            me: &self.me,
+            alive: &ready.alive,
+            exists: &ready.exists,
+            free: settings.jobs.saturating_sub(self.busy),
+            people: &settings.people,
+            tools: &settings.tools,
+            published: &nothing,
+            template: &self.template,
+            active: &ready.active,
+        };
+        let limits = &settings.limits;
+        Ok(match &ready.order {
+            Order::Start { id, request, mode, definition } => {
+                machine::start(hierarchy, id, request, *mode, definition, &world, limits)?
+            }
+            Order::Retry { id, legacy } => machine::retry(hierarchy, id, &legacy.old, &world, limits)?,
+            Order::To { run, input, .. } => {
+                let known = self.runs.get(run).ok_or_else(|| unknown_run(run))?;
+                machine::decide(hierarchy, Some(known), run, input, &world, limits)?
+            }
+        })
+    }
+
+    /// Applies the facts, says what they change in documents, and commits both.
+    fn commit<F: Fs>(
+        &mut self,
+        batch: &mut Batch<'_, F>,
+        ready: &Ready,
+        hierarchy: &Hierarchy,
+        decision: &Decision,
+    ) -> Result<u64, EngineError> {
+        let id = ready.order.run();
+        let before = self.runs.get(id).map(|run| Before::of(run, hierarchy, &decision.facts));
+        self.apply(hierarchy, id, &decision.facts);
+        let run = self.runs.get(id).ok_or_else(|| unknown_run(id))?;
+        let lowered = {
+            let legacy = match &ready.order {
+                Order::Retry { legacy, .. } => Some(&legacy.tables),
+                _ => None,
+            };
+            let read = |path: &str| read(batch, path).or_else(|| legacy?.get(path).cloned());
+            let step = dialect::Step { before: before.as_ref(), after: run, facts: &decision.facts };
+            match &ready.order {
+                Order::To { edited: Some(edited), .. } => {
+                    let items: Vec<&str> = edited.rows.iter().map(String::as_str).collect();
+                    let was = |path: &str| edited.before.get(path).cloned();
+                    let put_back = PutBack { run, items: &items, own_row: OwnRow::PutBack, before: &was };
+                    documents::restore_cells(&mut self.sheets, &read, &put_back)?
+                }
+                _ => documents::lower(&mut self.sheets, &read, &step)?,
+            }
+        };
+        let mut changes = Vec::with_capacity(lowered.edits.len() + 1);
+        for (path, edit) in &lowered.edits {
+            changes.push(change_of(batch, path, edit)?);
+        }
+        for output in ready.order.outputs().iter().filter(|_| takes_files(&decision.facts)) {
+            changes.push((output.path.clone(), whole(batch, &output.path, output.content.clone())));
+        }
+        let raw = self.body(ready, hierarchy, decision).to_raw();
+        let raw = raw.map_err(|error| EngineError::refused(error.to_string(), ""))?;
+        let mut commit = Commit::new(cause(id, &decision.facts), batch.head().number, changes).with_body(raw);
+        if run.course == machine::Course::Over {
+            commit.retire = self.documents_of(id, batch);
+        }
+        let record = batch.append(&commit)?;
+        self.sheets.accept(&lowered);
+        Ok(record)
+    }
+
+    fn body(&self, ready: &Ready, hierarchy: &Hierarchy, decision: &Decision) -> Body {
+        let id = ready.order.run();
+        let mut given = BTreeMap::new();
+        for fact in &decision.facts {
+            if let (Fact::Assigned(attempt), Some(run)) = (fact, self.runs.get(id)) {
+                let files = brief::files(self, hierarchy, run, &attempt.work);
+                if !files.is_empty() {
+                    let files = files.into_iter().map(|file| Given { path: file.path, why: file.why });
+                    given.insert(attempt.fence, files.collect());
+                }
+            }
+        }
+        let refused = decision.facts.iter().any(|fact| matches!(fact, Fact::SentBack { .. } | Fact::Failed(_)));
+        let said = match &ready.order {
+            Order::To { said, .. } if refused => said.clone(),
+            _ => None,
+        };
+        let effects = decision.effects.iter().filter_map(|effect| key(id, effect)).collect();
+        Body { run: id.into(), facts: decision.facts.clone(), effects, given, said }
+    }
+
+    /// Takes facts of a run into memory; decides nothing.
+    pub(crate) fn apply(&mut self, hierarchy: &Hierarchy, id: &str, facts: &[Fact]) {
+        let mut run = self.runs.remove(id);
+        for fact in facts {
+            machine::apply(hierarchy, &mut run, id, fact);
+            match fact {
+                Fact::Catalogued { files, gone, .. } => {
+                    gone.iter().for_each(|path| drop(self.inputs.remove(path)));
+                    self.inputs.extend(files.iter().map(|file| (file.path.clone(), file.clone())));
+                }
+                Fact::Completed { files, .. } if !files.is_empty() => {
+                    self.files.entry(id.into()).or_default().extend(files.iter().cloned());
+                }
+                _ => {}
+            }
+        }
+        self.runs.extend(run.map(|run| (id.to_string(), run)));
+    }
+
+    /// A run that is over leaves memory; its documents tell of it.
+    pub(crate) fn forget_if_over(&mut self, id: &str) {
+        if self.runs.get(id).is_some_and(|run| run.course == machine::Course::Over) {
+            self.forget_run(id);
+            self.hungry.remove(id);
+        }
+    }
+
+    /// Lets go of a run, to make it anew.
+    pub(crate) fn forget_run(&mut self, id: &str) {
+        self.runs.remove(id);
+        self.files.remove(id);
+        self.instructions.remove(id);
+        self.sheets.forget_run(id);
+    }
+
+    /// Counts who is at work, from the beginning.
+    pub(crate) fn count_busy(&mut self) {
+        self.busy = self.runs.keys().map(|id| self.busy_in(id)).sum();
+    }
+
+    fn busy_in(&self, id: &str) -> usize {
+        let mine = |holder: &Holder| matches!(holder, Holder::Process(name) if *name == self.me);
+        self.runs.get(id).map_or(0, |run| run.attempts.values().filter(|attempt| mine(&attempt.holder)).count())
+    }
+
+    fn note_hunger(&mut self, id: &str, settings: &Settings) {
+        match self.busy >= settings.jobs {
+            true => drop(self.hungry.insert(id.into())),
+            false => drop(self.hungry.remove(id)),
+        }
+    }
+
+    fn works(&self, id: &str, facts: &[Fact]) -> BTreeMap<u64, Work> {
+        let Some(run) = self.runs.get(id) else { return BTreeMap::new() };
+        let ended = facts.iter().filter_map(|fact| match fact {
+            Fact::SentBack { fence, .. } | Fact::Lost { fence, .. } | Fact::Asked { fence, .. } => Some(*fence),
+            _ => None,
+        });
+        ended.filter_map(|fence| Some((fence, run.attempts.get(&fence)?.work.clone()))).collect()
+    }
+
+    fn notices(
+        &self,
+        id: &str,
+        hierarchy: &Hierarchy,
+        decision: &Decision,
+        works: &BTreeMap<u64, Work>,
+    ) -> Vec<Notice> {
+        let Some(run) = self.runs.get(id) else { return Vec::new() };
+        let works = |fence| works.get(&fence).cloned();
+        let told = decision.facts.iter().filter_map(|fact| notice_of(hierarchy, run, fact, &works));
+        let put_back = decision.refused.iter().map(|complaint| Notice::Problem {
+            run: Some(id.into()),
+            path: None,
+            reason: format!("an edit by hand was put back: {complaint}"),
+        });
+        told.chain(put_back).collect()
+    }
+
+    /// The documents that belong to a run and to nothing else.
+    fn documents_of<F: Fs>(&self, id: &str, batch: &Batch<'_, F>) -> Vec<ProjectPath> {
+        let outputs = self.runs.get(id).into_iter().flat_map(|run| run.items.iter().map(|item| item.output.clone()));
+        let all = documents::run_documents(id).into_iter().chain(outputs.filter(|output| !output.is_empty()));
+        let paths = all.filter_map(|path| ProjectPath::document(&path).ok());
+        paths.filter(|path| batch.read(path).is_some()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+fn read<F: Fs>(batch: &Batch<'_, F>, path: &str) -> Option<Text> {
+    batch.read(&ProjectPath::any(path).ok()?).cloned()
+}
+
+fn change_of<F: Fs>(
+    batch: &Batch<'_, F>,
+    path: &str,
+    edit: &dialect::Edit,
+) -> Result<(ProjectPath, What), EngineError> {
+    let path = ProjectPath::document(path)
+        .map_err(|refusal| EngineError::refused(refusal.to_string(), "give it another name"))?;
+    let what = match edit {
+        dialect::Edit::Change(change) => What::Edit(change.clone()),
+        dialect::Edit::Create(content) => What::Create(content.clone().into()),
+        dialect::Edit::Write(content) => whole(batch, &path, content.clone().into()),
+    };
+    Ok((path, what))
+}
+
+/// A document with this content, whether there is one or not.
+fn whole<F: Fs>(batch: &Batch<'_, F>, path: &ProjectPath, content: Bytes) -> What {
+    match batch.read(path) {
+        Some(_) => What::Write(content),
+        None => What::Create(content),
+    }
+}
+
+/// Whether the files that came with an order are taken.
+fn takes_files(facts: &[Fact]) -> bool {
+    facts.iter().any(|fact| matches!(fact, Fact::Worked { .. } | Fact::TakenOver { .. }))
+}
+
+pub(crate) fn unknown_run(id: &str) -> EngineError {
+    EngineError::refused(format!("no run {id} is under way"), "`multiverse status --all` lists the runs")
+}
+
+/// The key under which an effect is carried out, once or more often.
+fn key(run: &str, effect: &Effect) -> Option<String> {
+    match effect {
+        Effect::Start(fence) => Some(format!("{run}/{fence}/start")),
+        Effect::Stop(fence) => Some(format!("{run}/{fence}/stop")),
+        Effect::Say(_) => None,
+    }
+}
+
+/// Why a record is there, in words for people.
+fn cause(run: &str, facts: &[Fact]) -> String {
+    let said = facts.iter().find_map(|fact| match fact {
+        Fact::Started { .. } => Some("began".to_string()),
+        Fact::Finished => Some("is done".into()),
+        Fact::Failed(failure) => Some(format!("failed: {}", failure.doing)),
+        Fact::Worked { item, .. } => Some(format!("{item} is done")),
+        Fact::Planned { target, rows, .. } => Some(format!("{} items planned ({target:?})", rows.len())),
+        Fact::Proposed { .. } => Some("proposal".into()),
+        Fact::Answered { verdict, .. } => Some(format!("answered: {}", crate::notice::verdict_word(verdict))),
+        Fact::Catalogued { .. } => Some("inputs catalogued".into()),
+        Fact::SentBack { .. } => Some("report sent back".into()),
+        Fact::Asked { .. } => Some("question".into()),
+        Fact::Told { .. } => Some("question answered".into()),
+        Fact::Paused { .. } => Some("paused".into()),
+        Fact::Resumed => Some("resumed".into()),
+        Fact::Lost { .. } => Some("attempt lost".into()),
+        Fact::Edited { .. } | Fact::Removed { .. } => Some("edit taken over".into()),
+        _ => None,
+    });
+    let said = said.or_else(|| {
+        facts.iter().find_map(|fact| match fact {
+            Fact::Completed { item, .. } => Some(format!("{item} is done")),
+            Fact::Driven { .. } => Some("taken up".into()),
+            _ => None,
+        })
+    });
+    format!("{run}: {}", said.unwrap_or_else(|| "put back what was edited".into()))
+}

@@ -1,0 +1,263 @@
+//! What interfaces show: plain data, made of the machine's state and the documents. Nothing here can change anything.
+
+use machine::{Course, Hierarchy, Holder, Mode, Role, Run, State as ItemState, Status};
+use serde::Serialize;
+
+use crate::notice::work_in_words;
+
+/// A run at a glance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunView {
+    /// Its id.
+    pub run: String,
+    /// The user's words.
+    pub request: String,
+    /// As the table of runs spells it.
+    pub status: &'static str,
+    /// How it is carried out; nothing is known of runs that are over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// Where it stands.
+    pub phase: String,
+    /// Where it stands.
+    pub stage: String,
+    /// What is being worked on.
+    pub tasks: String,
+    /// Tasks that are done, of those that are planned so far.
+    pub done: usize,
+    /// Tasks that are planned so far.
+    pub planned: usize,
+    /// What it waits for, if it waits for a person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Waiting>,
+    /// Why it is paused, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<String>,
+    /// The process that drives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// Who is at work on what.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<AttemptView>,
+    /// Its items, outermost first in depth order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemView>,
+}
+
+/// Something that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// The run.
+    pub run: String,
+    /// `confirmation`, `question`, `work` or `paused`.
+    pub kind: &'static str,
+    /// The attempt it belongs to, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fence: Option<u64>,
+    /// What is asked.
+    pub text: String,
+    /// The commands that answer it.
+    pub commands: Vec<String>,
+}
+
+/// Somebody at work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AttemptView {
+    /// The attempt.
+    pub fence: u64,
+    /// The part played.
+    pub role: Role,
+    /// On what.
+    pub what: String,
+    /// The how-many-eth attempt.
+    pub attempt: u32,
+    /// Who has it.
+    pub holder: String,
+    /// Since when.
+    pub since: String,
+}
+
+/// An item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ItemView {
+    /// Its id.
+    pub id: String,
+    /// `phase`, `stage`, `task`, `tool task`.
+    pub level: &'static str,
+    /// How deep it stands, from 0.
+    pub depth: usize,
+    /// What it is called.
+    pub name: String,
+    /// `PENDING`, `COMPLETED`, `FAILED`.
+    pub status: &'static str,
+    /// Whether somebody is at work on it.
+    pub running: bool,
+    /// The file it leaves.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub output: String,
+}
+
+impl RunView {
+    /// A run of which only its row is known.
+    pub(crate) fn of_row(row: &dialect::RunRow) -> Self {
+        let current = |level: usize| row.current.get(level).map(|ids| ids.join(", ")).unwrap_or_default();
+        Self {
+            run: row.run_id.clone(),
+            request: row.user_request.clone(),
+            status: row.status.map_or("?", status_word),
+            mode: None,
+            phase: current(0),
+            stage: current(1),
+            tasks: current(2),
+            done: 0,
+            planned: 0,
+            waits: Vec::new(),
+            paused: None,
+            driver: None,
+            attempts: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
+/// The word of the table for a status.
+pub(crate) fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Pending => "PENDING",
+        Status::AwaitingConfirmation => "AWAITING_CONFIRMATION",
+        Status::Completed => "COMPLETED",
+        Status::Failed => "FAILED",
+    }
+}
+
+fn state_word(state: ItemState) -> &'static str {
+    match state {
+        ItemState::Pending => "PENDING",
+        ItemState::Completed => "COMPLETED",
+        ItemState::Failed => "FAILED",
+    }
+}
+
+/// A run that is under way.
+pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run) -> RunView {
+    let current = run.current(hierarchy);
+    let task_level = hierarchy.levels.len() - 2;
+    let tasks = || run.items.iter().filter(|item| item.level == task_level);
+    RunView {
+        run: run.id.clone(),
+        request: run.request.clone(),
+        status: status_word(run.status),
+        mode: Some(run.mode),
+        phase: current.phase.unwrap_or_default().into(),
+        stage: current.stage.unwrap_or_default().into(),
+        tasks: current.tasks.join(", "),
+        done: tasks().filter(|item| item.state == ItemState::Completed).count(),
+        planned: tasks().count(),
+        waits: waits(hierarchy, run),
+        paused: run.paused.clone(),
+        driver: run.driver.clone(),
+        attempts: attempts(hierarchy, run),
+        items: items(hierarchy, run),
+    }
+}
+
+/// What a run wants of people.
+pub(crate) fn waits(hierarchy: &Hierarchy, run: &Run) -> Vec<Waiting> {
+    let id = &run.id;
+    let mut waits = Vec::new();
+    let mut push = |kind, fence, text: String, commands: Vec<String>| {
+        waits.push(Waiting { run: id.clone(), kind, fence, text, commands });
+    };
+    if run.course == Course::Gate {
+        push(
+            "confirmation",
+            None,
+            format!("the proposal in runs/{id}/feedback_for_user.md waits for your answer"),
+            vec![
+                format!("multiverse confirm {id}"),
+                format!("multiverse modify {id} \"what to change\""),
+                format!("multiverse cancel {id}"),
+            ],
+        );
+    }
+    for (fence, question) in &run.questions {
+        let what = work_in_words(hierarchy, run, &question.work);
+        push(
+            "question",
+            Some(*fence),
+            format!("{what}: {}", question.text),
+            vec![format!("multiverse answer {id} \"your answer\"")],
+        );
+    }
+    for attempt in run.attempts.values().filter(|attempt| attempt.holder == Holder::Person) {
+        let what = work_in_words(hierarchy, run, &attempt.work);
+        let fence = attempt.fence;
+        push(
+            "work",
+            Some(fence),
+            format!("{what} is yours to do"),
+            vec![format!("multiverse answer {id} --attempt {fence} --report FILE")],
+        );
+    }
+    if let Some(reason) = &run.paused {
+        push("paused", None, reason.clone(), vec![format!("multiverse resume {id}")]);
+    }
+    waits
+}
+
+fn attempts(hierarchy: &Hierarchy, run: &Run) -> Vec<AttemptView> {
+    run.attempts
+        .values()
+        .map(|attempt| AttemptView {
+            fence: attempt.fence,
+            role: attempt.work.role(),
+            what: work_in_words(hierarchy, run, &attempt.work),
+            attempt: attempt.number,
+            holder: match &attempt.holder {
+                Holder::Process(name) => format!("process {}", name.split('.').next().unwrap_or_default()),
+                Holder::Person => "a person".into(),
+            },
+            since: attempt.since.clone(),
+        })
+        .collect()
+}
+
+fn items(hierarchy: &Hierarchy, run: &Run) -> Vec<ItemView> {
+    let running = |id: &str| {
+        run.attempts.values().any(|attempt| match &attempt.work {
+            machine::Work::Execute(work) | machine::Work::SetUp(work) | machine::Work::Catalog(work) => work == id,
+            machine::Work::Plan(_) => false,
+        })
+    };
+    let mut children: std::collections::BTreeMap<Option<&str>, Vec<&machine::Item>> = Default::default();
+    let ids: std::collections::BTreeSet<&str> = run.items.iter().map(|item| item.id.as_str()).collect();
+    for item in &run.items {
+        // The tasks of the preparation name a stage that is no item.
+        let parent = item.parent.as_deref().filter(|parent| ids.contains(parent));
+        children.entry(parent).or_default().push(item);
+    }
+    let mut views = Vec::with_capacity(run.items.len());
+    let mut stack: Vec<(usize, &machine::Item)> = Vec::new();
+    let sorted = |parent: Option<&str>| {
+        let mut found = children.get(&parent).cloned().unwrap_or_default();
+        found.sort_by(|one, other| {
+            (one.level != 2, one.order, &one.id).cmp(&(other.level != 2, other.order, &other.id))
+        });
+        found.reverse();
+        found
+    };
+    stack.extend(sorted(None).into_iter().map(|item| (0, item)));
+    while let Some((depth, item)) = stack.pop() {
+        views.push(ItemView {
+            id: item.id.clone(),
+            level: hierarchy.levels.get(item.level).map_or("", |level| level.name),
+            depth,
+            name: item.name.clone(),
+            status: state_word(item.state),
+            running: running(&item.id),
+            output: item.output.clone(),
+        });
+        stack.extend(sorted(Some(&item.id)).into_iter().map(|item| (depth + 1, item)));
+    }
+    views
+}
