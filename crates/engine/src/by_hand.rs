@@ -3,6 +3,7 @@
 
 use agent::{Brief, Ending, Report, Scratch};
 use machine::{Attempt, Holder, Input, Outcome};
+use store::Fs;
 
 use crate::arrive::arrive;
 use crate::brief;
@@ -19,7 +20,7 @@ pub struct HandedIn {
     pub file: Option<Vec<u8>>,
 }
 
-impl Service {
+impl<F: Fs> Service<F> {
     /// The brief of an attempt that is under way.
     pub fn brief_of(&mut self, run: &str, fence: u64) -> Option<Brief> {
         let engine = &mut self.engine;

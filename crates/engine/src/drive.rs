@@ -11,7 +11,7 @@ use agent::{Ending, Job, Scratch};
 use dialect::multiverse as documents;
 use machine::{Attempt, Effect, Holder, Input, Outcome, Role, Said, Work};
 use serde_json::json;
-use store::{Due, Fs as _, ProjectPath};
+use store::{Due, Fs, ProjectPath};
 
 use crate::arrive::Arrived;
 use crate::brief;
@@ -57,7 +57,7 @@ pub enum Drove {
     Interrupted,
 }
 
-impl Service {
+impl<F: Fs> Service<F> {
     /// Takes runs up and carries them on until nothing can go on without a person. Those that another live process
     /// drives are refused, and named.
     pub fn drive(&mut self, runs: &[String], interrupt: &Interrupt) -> Result<Drove, EngineError> {

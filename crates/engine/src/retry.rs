@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use dialect::multiverse as documents;
 use machine::{Run, State as ItemState, Status};
-use store::{FaultKind, Fs, Mode as Open, ProjectPath, RealFs};
+use store::{FaultKind, Fs, Mode as Open, ProjectPath};
 use text::Text;
 
 use crate::engine::named_run;
@@ -28,7 +28,7 @@ pub(crate) struct Legacy {
     pub files: BTreeMap<String, bytes::Bytes>,
 }
 
-impl Service {
+impl<F: Fs> Service<F> {
     /// Begins a run that goes on where a failed one ended.
     pub fn retry(&mut self, run: &str) -> Result<Begun, EngineError> {
         self.engine.look()?;
@@ -83,7 +83,7 @@ impl Service {
     }
 }
 
-fn read_file(fs: &RealFs, path: &ProjectPath) -> Result<Option<Vec<u8>>, EngineError> {
+fn read_file<F: Fs>(fs: &F, path: &ProjectPath) -> Result<Option<Vec<u8>>, EngineError> {
     let Some(stamp) = fs.look(path)?.filter(|stamp| stamp.size <= FILE_BYTES) else { return Ok(None) };
     let file = match fs.open(path, Open::Read) {
         Err(fault) if fault.kind == FaultKind::Missing => return Ok(None),

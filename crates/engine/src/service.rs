@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dialect::multiverse as documents;
 use machine::{Input, Mode, Verdict};
-use store::{Commit, Fs as _, Head, Missing, ProjectPath, RealFs, What};
+use store::{Commit, Fs, Head, Missing, ProjectPath, RealFs, What};
 
 use crate::crew::{Crew, Listener};
 use crate::engine::Engine;
@@ -22,8 +22,8 @@ const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 const RUNS_A_SECOND: u32 = 100_000;
 
 /// A project, its runs and its agents.
-pub struct Service {
-    pub(crate) engine: Engine<RealFs>,
+pub struct Service<F: Fs = RealFs> {
+    pub(crate) engine: Engine<F>,
     pub(crate) crew: Crew,
     pub(crate) queue: VecDeque<Order>,
     /// Reports that wait for a document to be mended, by run.
@@ -31,7 +31,7 @@ pub struct Service {
     pub(crate) messengers: Vec<std::thread::JoinHandle<()>>,
 }
 
-impl std::fmt::Debug for Service {
+impl<F: Fs> std::fmt::Debug for Service<F> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Service").field("engine", &self.engine).finish_non_exhaustive()
     }
@@ -50,6 +50,13 @@ impl Service {
     /// Opens a project.
     pub fn open(settings: Settings, missing: Missing, listener: Listener) -> Result<Self, EngineError> {
         let fs = RealFs::open(&settings.project)?;
+        Self::on(fs, settings, missing, listener)
+    }
+}
+
+impl<F: Fs> Service<F> {
+    /// Opens a project on any world; agents that need a folder of their own need the real one.
+    pub fn on(fs: F, settings: Settings, missing: Missing, listener: Listener) -> Result<Self, EngineError> {
         let crew = Crew::new(settings.project.clone(), listener.clone());
         let engine = Engine::open(fs, missing, settings, listener)?;
         Ok(Self { engine, crew, queue: VecDeque::new(), held: BTreeMap::new(), messengers: Vec::new() })

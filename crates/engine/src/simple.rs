@@ -7,6 +7,7 @@ use agent::{Backend, Brief, Ending, Job, Report, ReportStatus, Scratch};
 use dialect::multiverse as documents;
 use machine::{Attempt, Holder, Mode, Role, Target, Work};
 use serde_json::json;
+use store::Fs;
 
 use crate::arrive::arrive;
 use crate::brief;
@@ -37,7 +38,7 @@ pub struct Rehearsal {
     pub proposal: String,
 }
 
-impl Service {
+impl<F: Fs> Service<F> {
     /// Has a request done at once, by the Executor; nothing is recorded.
     pub fn simple_task(&mut self, request: &str) -> Result<Answer, EngineError> {
         check_request(request)?;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use machine::{Attempt, Fact, Hierarchy, Holder, Role, Run, Target, Work};
 use serde::Serialize;
+use store::Fs;
 
 use crate::body::{Body, Given};
 use crate::fault::EngineError;
@@ -51,7 +52,7 @@ pub struct Event {
     pub said: Option<String>,
 }
 
-impl Service {
+impl<F: Fs> Service<F> {
     /// What happened in a run.
     pub fn story(&self, run: &str) -> Result<Story, EngineError> {
         let hierarchy = self.engine.hierarchy;
