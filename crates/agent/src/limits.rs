@@ -29,7 +29,7 @@ pub const MAX_FOLDERS: usize = 32;
 /// The largest script file.
 pub const MAX_SCRIPT: usize = 16 << 20;
 
-/// How many times its own size a template may grow to, and what it may grow to in any case.
+/// How much a script's text may grow when its places are filled, in bytes.
 pub const MAX_FILLED: usize = 1 << 20;
 
 /// How large the files of one attempt may be.
@@ -54,7 +54,7 @@ pub struct CommandLimits {
     pub time: Duration,
     /// On its standard output; more ends it.
     pub output_bytes: usize,
-    /// Of its standard error: the end is kept.
+    /// Of its standard error: the rest is read, and not kept.
     pub log_bytes: usize,
     /// Between the polite signal and the last one.
     pub grace: Duration,

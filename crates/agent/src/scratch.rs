@@ -17,6 +17,9 @@ pub(crate) const BRIEF_FILE: &str = "brief.json";
 pub(crate) const HOME: &str = ".home";
 pub(crate) const TEMPORARY: &str = ".tmp";
 
+/// How often a folder that is swept away while it is made is made again.
+const MAX_TRIES: usize = 100;
+
 /// The folder of one attempt. It stays until [`Scratch::remove`].
 #[derive(Debug)]
 pub struct Scratch {
@@ -63,7 +66,7 @@ impl Scratch {
         self.project.join(".multiverse/scratch").join(&self.run_id).join(self.fence.to_string())
     }
 
-    /// Removes the folder and all in it; links are removed, never followed. The run's own folder goes with the last.
+    /// Removes the folder and all in it; links are removed, never followed.
     pub fn remove(&self) -> Result<(), ScratchFault> {
         self.clear().map_err(|reason| ScratchFault { path: self.workdir(), reason: reason.to_string() })
     }
@@ -78,8 +81,10 @@ impl Scratch {
                 top => top?,
             };
             for run in top.names()? {
+                // What is gone in the meantime, somebody else has swept.
                 let Ok(folder) = top.folder(&run) else { continue };
-                for fence in folder.names()? {
+                let Ok(fences) = folder.names() else { continue };
+                for fence in fences {
                     let number = fence.to_str().and_then(|fence| fence.parse().ok());
                     let alive = number.zip(run.to_str()).is_some_and(|(number, run)| is_alive(run, number));
                     if !alive && folder.folder(&fence).is_ok() {
@@ -87,9 +92,8 @@ impl Scratch {
                         removed += 1;
                     }
                 }
-                if folder.names()?.is_empty() {
-                    top.remove_folder(&run)?;
-                }
+                // Only an empty folder goes: an attempt may begin in it at this moment.
+                let _ = rustix::fs::unlinkat(&top, &*run, rustix::fs::AtFlags::REMOVEDIR);
             }
             Ok(())
         };
@@ -99,10 +103,7 @@ impl Scratch {
 
     fn place(&self, brief: &Brief) -> io::Result<()> {
         let top = Folder::open(&self.project)?.made_path([".multiverse", "scratch"].into_iter())?;
-        let run = top.made_folder(OsStr::new(&self.run_id))?;
-        let fence = self.fence.to_string();
-        run.remove_folder(OsStr::new(&fence))?;
-        let workdir = run.made_folder(OsStr::new(&fence))?;
+        let workdir = self.begin(&top)?;
         for output in brief.expects.outputs.iter().filter(|output| path_problem(output).is_none()) {
             if let Some((parents, _)) = output.rsplit_once('/') {
                 workdir.made_path(parents.split('/'))?;
@@ -127,6 +128,23 @@ impl Scratch {
             }
         }
         Ok(())
+    }
+
+    /// The empty folder. A sweep may take the run's own folder, empty as it is, before ours is in it: then again.
+    fn begin(&self, top: &Folder) -> io::Result<Folder> {
+        let fence = self.fence.to_string();
+        let try_once = || {
+            let run = top.made_folder(OsStr::new(&self.run_id))?;
+            run.remove_folder(OsStr::new(&fence))?;
+            run.made_folder(OsStr::new(&fence))
+        };
+        for _ in 1..MAX_TRIES {
+            match try_once() {
+                Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
+                begun => return begun,
+            }
+        }
+        try_once()
     }
 
     /// A copy of an ordinary file of the project. No link is followed: it could lead out of the project.
@@ -164,10 +182,8 @@ impl Scratch {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),
             run => run?,
         };
-        run.remove_folder(OsStr::new(&self.fence.to_string()))?;
-        // Another attempt of the run may begin at this moment: only an empty folder goes, and nothing waits for it.
-        let _ = rustix::fs::unlinkat(&top, &*self.run_id, rustix::fs::AtFlags::REMOVEDIR);
-        Ok(())
+        // The run's own folder stays for the sweep: another attempt of the run may be making its own in it just now.
+        run.remove_folder(OsStr::new(&self.fence.to_string()))
     }
 }
 

@@ -54,7 +54,7 @@ fn removal_leaves_the_project_alone() {
     stage.assert_untouched();
     other.remove().unwrap();
     other.remove().unwrap();
-    assert_eq!(fs::read_dir(stage.project.join(".multiverse/scratch")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(stage.project.join(".multiverse/scratch/run-1")).unwrap().count(), 0);
 }
 
 /// A scratch that a crash left is made anew, and swept when nobody works on it.
@@ -72,6 +72,25 @@ fn leftovers_are_swept() {
     assert_eq!(Scratch::sweep(&stage.project, &|_, _| false).unwrap(), 1);
     assert!(!stage.project.join(".multiverse/scratch/run-1").exists());
     stage.assert_untouched();
+}
+
+/// Attempts of one run begin and end at the same time, while somebody sweeps: none is in the way of another.
+#[test]
+fn scratches_of_a_run_are_made_at_the_same_time() {
+    let stage = Stage::new();
+    std::thread::scope(|scope| {
+        for fence in 1..=4_u64 {
+            let (project, brief) = (&stage.project, &stage.brief);
+            scope.spawn(move || {
+                for _ in 0..100 {
+                    let scratch = Scratch::make(project, fence, brief).unwrap();
+                    assert!(scratch.workdir().join("assets/a.csv").exists());
+                    scratch.remove().unwrap();
+                }
+            });
+        }
+        scope.spawn(|| (0..200).for_each(|_| assert_eq!(Scratch::sweep(&stage.project, &|_, _| true).unwrap(), 0)));
+    });
 }
 
 /// QL-30: a scratch is never made through a link, nor under a name that leads elsewhere.

@@ -1,5 +1,6 @@
 //! QL-25: seeded mutations of briefs, reports and scripts; no panic, no hang.
 //! `MULTIVERSE_FUZZ=100000 cargo nextest run -p agent` tries many.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test ends where it fails, and says with what")]
 
 use agent::{Which, fuzz, schema};
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 
-fn script(entries: serde_json::Value) -> Script {
+fn script(entries: &serde_json::Value) -> Script {
     Script::parse("s.json", Format::Json, entries.to_string().as_bytes()).unwrap()
 }
 
@@ -38,7 +38,7 @@ fn done(summary: &str) -> serde_json::Value {
 /// MV-33: the most particular entry answers; of several, one after another; the last for ever.
 #[test]
 fn entries_are_matched_by_what_they_ask_for() {
-    let script = script(json!([
+    let script = script(&json!([
         {"action": "execute", "report": done("any")},
         {"action": "execute", "item": "T2", "report": done("first")},
         {"action": "execute", "item": "T2", "report": done("second")},
@@ -66,19 +66,19 @@ fn answers_do_not_depend_on_who_asks_first() {
         [("T1", 1), ("T1", 2), ("T2", 1), ("T2", 2)],
     ];
     for order in orders {
-        let script = script(entries.clone());
+        let script = script(&entries);
         for (task, attempt) in order {
             let expected = if attempt == 1 { "one" } else { "two" };
             assert_eq!(summary(&script, &job("execute", task, attempt)), expected, "{order:?}");
         }
     }
-    assert_eq!(summary(&script(entries), &job("execute", "T1", 2)), "two", "in a new process");
+    assert_eq!(summary(&script(&entries), &job("execute", "T1", 2)), "two", "in a new process");
 }
 
 /// A report that names the run, its item and its outputs.
 #[test]
 fn places_in_a_script_are_filled() {
-    let script = script(json!([{"report": {"status": "done",
+    let script = script(&json!([{"report": {"status": "done",
         "summary": "{run_id} {item} {item.stage_id} {action} {attempt} {output.0} {plan_target} {item.none} {{x}} {",
         "outputs": [{"path": "{output}", "content": "{\"a\": {item}}"}]}}]));
     let Ending::Report { report, .. } = work(&script, &job("execute", "T1", 3)) else { panic!("no report") };
@@ -90,7 +90,7 @@ fn places_in_a_script_are_filled() {
 /// QL-32: every fault of an agent can be played.
 #[test]
 fn faults_can_be_played() {
-    let script = script(json!([
+    let script = script(&json!([
         {"action": "raw", "raw": "not JSON"},
         {"action": "exit", "exit": 3, "log": "no disk"},
         {"action": "crash", "crash": true},

@@ -1,5 +1,6 @@
 //! What the tests share: a project, an attempt in it, and programs that play agents.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it fails")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
