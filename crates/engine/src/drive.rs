@@ -77,6 +77,9 @@ impl<F: Fs> Service<F> {
 
     fn drive_on(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
         let (mut looked, mut caught_up) = (Instant::now(), Instant::now());
+        // What happened while nobody drove is looked at before anything is decided on it.
+        let edits = self.engine.edits();
+        self.queue.extend(edits);
         loop {
             if interrupt.asked() > 0 {
                 return self.end_agents(interrupt);
@@ -102,8 +105,9 @@ impl<F: Fs> Service<F> {
             }
             if looked.elapsed() >= LOOK {
                 looked = Instant::now();
-                self.look_at_edits()?;
+                self.engine.look()?;
             }
+            self.react();
         }
     }
 
@@ -236,26 +240,19 @@ impl<F: Fs> Service<F> {
         Outcome::Catalog { files: scanned.files, gone: scanned.gone }
     }
 
-    /// Takes in what other processes committed, and does what follows for the runs of this one.
+    /// Takes in what other processes committed.
     fn catch_up(&mut self) -> Result<(), EngineError> {
-        let before = self.engine.store.head();
         self.engine.store.catch_up()?;
-        self.engine.follow()?;
-        if self.engine.store.head() != before {
-            self.reconcile();
-        }
-        Ok(())
+        self.engine.follow()
     }
 
-    fn look_at_edits(&mut self) -> Result<(), EngineError> {
-        let before = self.engine.store.head();
-        self.engine.look()?;
-        if self.engine.store.head() != before {
+    /// Does what follows from what others did for the runs of this process.
+    fn react(&mut self) {
+        if self.engine.has_heard() {
             let edits = self.engine.edits();
             self.queue.extend(edits);
             self.reconcile();
         }
-        Ok(())
     }
 
     /// Ends agents whose attempts others ended, and looks what can go on.

@@ -28,6 +28,8 @@ pub struct Engine<F: Fs> {
     pub(crate) listener: Listener,
     /// The newest record that is in `state`.
     head: u64,
+    /// Whether others did something since that was last asked.
+    heard: bool,
     /// Runs whose documents were edited by hand since they were last compared, with the record before the first edit.
     edited: BTreeMap<String, u64>,
 }
@@ -74,6 +76,7 @@ impl<F: Fs> Engine<F> {
             hierarchy: &machine::MULTIVERSE,
             listener,
             head: 0,
+            heard: false,
             edited: BTreeMap::new(),
         };
         engine.follow()?;
@@ -122,7 +125,13 @@ impl<F: Fs> Engine<F> {
         Ok(())
     }
 
+    /// Whether other processes or people did something since this was last asked.
+    pub(crate) fn has_heard(&mut self) -> bool {
+        std::mem::take(&mut self.heard)
+    }
+
     fn follow_record(&mut self, record: &Record) {
+        self.heard = true;
         for entry in &record.docs {
             self.state.sheets.forget(entry.path.as_str());
         }

@@ -133,7 +133,7 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
     };
     event.text = match fact {
         Fact::Started { mode, request, retry_of, .. } => {
-            event.more = request.lines().map(String::from).collect();
+            event.more = lines(request);
             let from = retry_of.as_ref().map_or_else(String::new, |old| format!(", taking over from {old}"));
             format!("began as {}{from}", mode_word(*mode))
         }
@@ -146,24 +146,7 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
             format!("{what}: report sent back")
         }
         Fact::Lost { reason, .. } => format!("{what}: lost, {reason}"),
-        Fact::Planned { target, rows, .. } => {
-            let row = |row: &machine::Planned| format!("{} {}", row.id.as_deref().unwrap_or_default(), row.name);
-            event.more = rows.iter().map(row).collect();
-            match target {
-                Target::Children(id) if id.is_empty() => "phases: as the template has them".into(),
-                target => format!("{}: accepted", work_in_words(hierarchy, run, &Work::Plan(target.clone()))),
-            }
-        }
-        Fact::Proposed { proposal, .. } => {
-            event.more.clone_from(&proposal.instructions);
-            "proposal: waits for an answer".into()
-        }
-        Fact::Answered { verdict, by, .. } => {
-            if let machine::Verdict::Modify(words) | machine::Verdict::NewRequest(words) = verdict {
-                event.more = words.lines().map(String::from).collect();
-            }
-            format!("answered {} ({by})", verdict_word(verdict))
-        }
+        Fact::Planned { target, rows, .. } => planned(hierarchy, run, target, rows, event),
         Fact::Constituted { ids, .. } => {
             event.more.clone_from(ids);
             "instructions in force".into()
@@ -178,27 +161,60 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
             format!("{}: worked", named(item))
         }
         Fact::Completed { item, .. } => format!("{}: done", named(item)),
+        Fact::Paused { reason } => format!("paused: {reason}"),
+        Fact::Resumed => "goes on".into(),
+        Fact::Finished => "done".into(),
+        Fact::Edited { item } => format!("{} edited by hand", named(&item.id)),
+        Fact::Removed { item } => format!("{} taken out by hand", named(item)),
+        Fact::Proposed { .. } | Fact::Answered { .. } | Fact::Asked { .. } | Fact::Told { .. } | Fact::Failed(_) => {
+            spoken(fact, &what, event)
+        }
+    };
+}
+
+/// What people and agents said to each other, and the last word.
+fn spoken(fact: &Fact, what: &str, event: &mut Event) -> String {
+    match fact {
+        Fact::Proposed { proposal, .. } => {
+            event.more.clone_from(&proposal.instructions);
+            "proposal: waits for an answer".into()
+        }
+        Fact::Answered { verdict, by, .. } => {
+            if let machine::Verdict::Modify(words) | machine::Verdict::NewRequest(words) = verdict {
+                event.more = lines(words);
+            }
+            format!("answered {} ({by})", verdict_word(verdict))
+        }
         Fact::Asked { question, .. } => {
-            event.more = question.text.lines().map(String::from).collect();
+            event.more = lines(&question.text);
             format!("{what}: asks")
         }
         Fact::Told { answer, by, fence } => {
-            event.more = answer.lines().map(String::from).collect();
+            event.more = lines(answer);
             format!("question {fence} answered ({by})")
         }
-        Fact::Paused { reason } => format!("paused: {reason}"),
-        Fact::Resumed => "goes on".into(),
         Fact::Failed(failure) => {
-            event.more = failure.error.lines().map(String::from).collect();
+            event.more = lines(&failure.error);
             match failure.doing.as_str() {
                 "" => "failed".into(),
                 doing => format!("failed at {doing}"),
             }
         }
-        Fact::Finished => "done".into(),
-        Fact::Edited { item } => format!("{} edited by hand", named(&item.id)),
-        Fact::Removed { item } => format!("{} taken out by hand", named(item)),
-    };
+        _ => String::new(),
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(String::from).collect()
+}
+
+fn planned(hierarchy: &Hierarchy, run: &Run, target: &Target, rows: &[machine::Planned], event: &mut Event) -> String {
+    let row = |row: &machine::Planned| format!("{} {}", row.id.as_deref().unwrap_or_default(), row.name);
+    event.more = rows.iter().map(row).collect();
+    match target {
+        Target::Children(id) if id.is_empty() => "phases: as the template has them".into(),
+        target => format!("{}: accepted", work_in_words(hierarchy, run, &Work::Plan(target.clone()))),
+    }
 }
 
 fn assigned(hierarchy: &Hierarchy, run: &Run, attempt: &Attempt, event: &mut Event) -> String {
