@@ -162,7 +162,7 @@ fn a_task_with_tools_goes_in_order() {
         for fact in &decision.facts {
             match fact {
                 Fact::Completed { item, files } if item.starts_with("TT") => {
-                    assert_eq!(files[0].asset_type, "TOOL_OUTPUT")
+                    assert_eq!(files[0].asset_type, "TOOL_OUTPUT");
                 }
                 Fact::Completed { item, files } if item == "T05" => assert_eq!(files[0].asset_type, "ANALYSIS_REPORT"),
                 _ => {}
@@ -442,7 +442,7 @@ fn retry_goes_on_where_it_failed() {
     let (done, next) = (run.item("T05").expect("T05"), run.item("T06").expect("T06"));
     assert_eq!(done.state, State::Completed);
     assert_eq!(done.output, "runs/run-2/workspace/ANALYZING/S01_1.md");
-    assert_eq!(next.inputs, [done.output.clone()]);
+    assert_eq!(next.inputs, std::slice::from_ref(&done.output));
     assert_eq!((next.state, run.item("S01").map(|item| item.state)), (State::Pending, Some(State::Pending)));
     let complaint = machine::retry(&MULTIVERSE, "run-3", &run, &old.world(), &old.limits).expect_err("it is under way");
     assert!(complaint.reason.contains("FAILED"), "{complaint}");

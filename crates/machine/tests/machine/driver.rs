@@ -244,7 +244,7 @@ impl Universe {
             inputs: vec![if number == 2 { output(1) } else { "assets/a.md".into() }],
             output: output(number),
             pre: if number == 2 { "look it up".into() } else { String::new() },
-            post: if number % 3 == 0 { "draw it".into() } else { String::new() },
+            post: if number.is_multiple_of(3) { "draw it".into() } else { String::new() },
             ..row(format!("{parent} task {number}"))
         };
         (1..=self.tasks).map(task).collect()

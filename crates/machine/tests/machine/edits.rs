@@ -62,48 +62,48 @@ fn what_is_put_back() {
     let changes: Vec<(&str, Change)> = vec![
         ("row T05, column task_name: was changed, but it has begun", |items| of(items, "T05").name = "x".into()),
         ("row T04, column related_references: was changed, but it is COMPLETED", |items| {
-            of(items, "T04").inputs = vec!["assets/b.md".into()]
+            of(items, "T04").inputs = vec!["assets/b.md".into()];
         }),
         ("row P02, column phase_name: was changed, but the protocol has it so", |items| {
-            of(items, "P02").name = "x".into()
+            of(items, "P02").name = "x".into();
         }),
         ("row S01, column stage_name: was changed, but it has begun", |items| of(items, "S01").name = "x".into()),
         ("row T07, column stage_id: was changed, but an item cannot be moved", |items| {
-            of(items, "T07").parent = Some("S02".into())
+            of(items, "T07").parent = Some("S02".into());
         }),
         ("row T07, column task_name: is empty", |items| of(items, "T07").name = " ".into()),
         ("row T07, column related_references: is empty", |items| of(items, "T07").inputs.clear()),
         ("row T07, column related_references: there is no file assets/none.md", |items| {
-            of(items, "T07").inputs = vec!["assets/none.md".into()]
+            of(items, "T07").inputs = vec!["assets/none.md".into()];
         }),
         ("row T07, column related_references: \"../x\" has `..`", |items| {
-            of(items, "T07").inputs = vec!["../x".into()]
+            of(items, "T07").inputs = vec!["../x".into()];
         }),
         ("row T07, column output_path: outputs/run-1/x.md is not below", |items| {
-            of(items, "T07").output = "outputs/run-1/x.md".into()
+            of(items, "T07").output = "outputs/run-1/x.md".into();
         }),
         ("row T07, column output_path: runs/run-1/workspace/ANALYZING/S01_1.md is the output of T05", |items| {
-            of(items, "T07").output = "workspace/ANALYZING/S01_1.md".into()
+            of(items, "T07").output = "workspace/ANALYZING/S01_1.md".into();
         }),
         ("row T06, column related_references: there is no file runs/run-1/workspace/ANALYZING/S01_1.md", |items| {
-            of(items, "T06").order = 0
+            of(items, "T06").order = 0;
         }),
         ("row T04, column status: was changed, but by hand, only a PENDING task", |items| {
-            of(items, "T04").state = State::Pending
+            of(items, "T04").state = State::Pending;
         }),
         ("row T07, column status: was changed, but by hand, only", |items| of(items, "T07").state = State::Failed),
         ("row T07, column status: was changed, but its output file is not there", |items| {
-            of(items, "T07").state = State::Completed
+            of(items, "T07").state = State::Completed;
         }),
         ("row T05, column status: was changed, but somebody is at it", |items| {
-            of(items, "T05").state = State::Completed
+            of(items, "T05").state = State::Completed;
         }),
         ("row S02, column status: was changed, but only a task", |items| of(items, "S02").state = State::Completed),
         ("row T05, column task_id: the row was taken out, but it has begun", |items| {
-            items.retain(|item| item.id != "T05")
+            items.retain(|item| item.id != "T05");
         }),
         ("row P03, column phase_id: the row was taken out, but the protocol needs it", |items| {
-            items.retain(|item| item.id != "P03")
+            items.retain(|item| item.id != "P03");
         }),
         ("row T07, column task_id: is there twice", |items| items.push(of(&mut items.clone(), "T07").clone())),
         ("row T06, column stage_id: a row can only be added", |items| {
