@@ -14,6 +14,7 @@ pub mod fuzz;
 mod judge;
 mod kind;
 pub mod limits;
+pub mod offline;
 mod outputs;
 mod person;
 mod schema;
@@ -30,6 +31,7 @@ pub use contract::{
 };
 pub use kind::{Assigned, Kind, parse_kind};
 pub use limits::{CommandLimits, OutputLimits};
+pub use offline::Offline;
 pub use outputs::{CollectedOutput, collect_outputs};
 pub use person::Person;
 pub use schema::{Which, schema};

@@ -1,0 +1,387 @@
+//! Dates and periods in running text: years, quarters, months, days, in the forms of several languages.
+//!
+//! Owns the scanner. It must not know sentences or sources, and it reads no clock: a date is only what is written.
+
+use std::fmt;
+
+/// A stretch of time that a text names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Period {
+    Year(u16),
+    Half(u16, u8),
+    Quarter(u16, u8),
+    Month(u16, u8),
+    Day(u16, u8, u8),
+    Years(u16, u16),
+}
+
+impl Period {
+    /// Whether two dates can both be true of one event: the finer one lies within the coarser one.
+    pub(crate) fn agrees(self, other: Self) -> bool {
+        let (from, to) = self.days();
+        let (other_from, other_to) = other.days();
+        (from <= other_from && other_to <= to) || (other_from <= from && to <= other_to)
+    }
+
+    /// First and last day, on a calendar in which every month has 31 days; good enough to compare.
+    fn days(self) -> (u32, u32) {
+        let day = |year: u16, month: u8, day: u8| (u32::from(year) * 12 + u32::from(month) - 1) * 31 + u32::from(day);
+        match self {
+            Self::Year(year) => (day(year, 1, 1), day(year, 12, 31)),
+            Self::Half(year, half) => (day(year, half * 6 - 5, 1), day(year, half * 6, 31)),
+            Self::Quarter(year, quarter) => (day(year, quarter * 3 - 2, 1), day(year, quarter * 3, 31)),
+            Self::Month(year, month) => (day(year, month, 1), day(year, month, 31)),
+            Self::Day(year, month, of_month) => (day(year, month, of_month), day(year, month, of_month)),
+            Self::Years(from, to) => (day(from, 1, 1), day(to, 12, 31)),
+        }
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Year(year) => write!(out, "{year}"),
+            Self::Half(year, half) => write!(out, "{year} H{half}"),
+            Self::Quarter(year, quarter) => write!(out, "{year} Q{quarter}"),
+            Self::Month(year, month) => write!(out, "{year}-{month:02}"),
+            Self::Day(year, month, day) => write!(out, "{year}-{month:02}-{day:02}"),
+            Self::Years(from, to) => write!(out, "{from}–{to}"),
+        }
+    }
+}
+
+/// A date with its place, counted in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dated {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) period: Period,
+}
+
+/// All dates of a text whose digits were made plain, see `plain_digits`.
+pub(crate) fn dates(chars: &[char]) -> Vec<Dated> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        let is_start = at == 0 || !chars[at - 1].is_ascii_alphanumeric();
+        let date = if !is_start {
+            None
+        } else if chars[at].is_ascii_digit() {
+            from_number(chars, at)
+        } else if chars[at].is_alphabetic() {
+            from_word(chars, at)
+        } else {
+            None
+        };
+        match date {
+            Some((end, period)) => {
+                found.push(Dated { start: at, end, period });
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// Digits of every script as ASCII digits, and wide signs as narrow ones; the length stays the same.
+pub(crate) fn plain_digits(text: &str) -> Vec<char> {
+    text.chars()
+        .map(|c| match c {
+            '\u{0660}'..='\u{0669}' => digit(c, 0x660),
+            '\u{06f0}'..='\u{06f9}' => digit(c, 0x6f0),
+            '\u{0966}'..='\u{096f}' => digit(c, 0x966),
+            '\u{ff10}'..='\u{ff19}' => digit(c, 0xff10),
+            '\u{066b}' | '．' => '.',
+            '\u{066c}' | '，' => ',',
+            '％' | '\u{066a}' => '%',
+            '−' | '－' => '-',
+            '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{3000}' => ' ',
+            c => c,
+        })
+        .collect()
+}
+
+fn digit(c: char, zero: u32) -> char {
+    char::from_digit((c as u32).saturating_sub(zero), 10).unwrap_or(c)
+}
+
+type Found = Option<(usize, Period)>;
+
+fn from_number(chars: &[char], at: usize) -> Found {
+    let (first, end) = number(chars, at)?;
+    match end - at {
+        4 => from_year(chars, at, u16::try_from(first).ok()?, end),
+        1 | 2 => from_day(chars, u8::try_from(first).ok()?, end),
+        _ => None,
+    }
+}
+
+/// What begins with four digits.
+fn from_year(chars: &[char], at: usize, year: u16, end: usize) -> Found {
+    if !(1500..=2199).contains(&year) {
+        return None;
+    }
+    if let Some(sign) = chars.get(end).copied().filter(|c| matches!(c, '-' | '/' | '.'))
+        && let Some((month, month_end)) = small(chars, end + 1, 12)
+    {
+        if chars.get(month_end) == Some(&sign)
+            && let Some((day, day_end)) = small(chars, month_end + 1, 31)
+        {
+            return Some((day_end, Period::Day(year, month, day)));
+        }
+        if sign == '-' && month_end == end + 3 {
+            return Some((month_end, Period::Month(year, month)));
+        }
+    }
+    if matches!(chars.get(end), Some('년' | '年')) {
+        return Some(east_asian(chars, year, end + 1));
+    }
+    let gap = skip(chars, end, " -/");
+    if let Some((quarter, quarter_end)) = prefixed(chars, gap, 'Q', 4) {
+        return Some((quarter_end, Period::Quarter(year, quarter)));
+    }
+    if let Some((half, half_end)) = prefixed(chars, gap, 'H', 2) {
+        return Some((half_end, Period::Half(year, half)));
+    }
+    if matches!(chars.get(end), Some('-' | '–' | '/'))
+        && let Some((to, to_end)) = number(chars, end + 1)
+    {
+        let to = if to_end - end == 3 { u32::from(year) / 100 * 100 + to } else { to };
+        if let Ok(to) = u16::try_from(to)
+            && to > year
+            && to <= year.saturating_add(200)
+            && matches!(to_end - end, 3 | 5)
+        {
+            return Some((to_end, Period::Years(year, to)));
+        }
+    }
+    is_year(chars, at, end).then_some((end, Period::Year(year)))
+}
+
+fn east_asian(chars: &[char], year: u16, after: usize) -> (usize, Period) {
+    let at = skip(chars, after, " 第제");
+    let Some((number, end)) = small(chars, at, 12) else { return (after, Period::Year(year)) };
+    let rest: String = chars[end..chars.len().min(end + 3)].iter().collect();
+    for name in ["분기", "四半期", "季度"] {
+        if rest.starts_with(name) && number <= 4 {
+            return (end + name.chars().count(), Period::Quarter(year, number));
+        }
+    }
+    if !matches!(chars.get(end), Some('월' | '月')) {
+        return (after, Period::Year(year));
+    }
+    let day_at = skip(chars, end + 1, " ");
+    match small(chars, day_at, 31) {
+        Some((day, day_end)) if matches!(chars.get(day_end), Some('일' | '日')) => {
+            (day_end + 1, Period::Day(year, number, day))
+        }
+        _ => (end + 1, Period::Month(year, number)),
+    }
+}
+
+/// What begins with one or two digits: `5 April 2023`, `5.4.2023`.
+fn from_day(chars: &[char], first: u8, end: usize) -> Found {
+    if let Some(sign) = chars.get(end).copied().filter(|c| matches!(c, '.' | '/' | '-'))
+        && let Some((second, second_end)) = small(chars, end + 1, 31)
+        && chars.get(second_end) == Some(&sign)
+        && let Some((year, year_end)) = year(chars, second_end + 1)
+    {
+        let period = match (sign, first, second) {
+            ('.', 1..=31, 1..=12) => Period::Day(year, second, first),
+            (_, 13..=31, 1..=12) => Period::Day(year, second, first),
+            (_, 1..=12, 13..=31) => Period::Day(year, first, second),
+            // 4/5/2023 is read one way here and the other way there: only the year is sure.
+            _ => Period::Year(year),
+        };
+        return Some((year_end, period));
+    }
+    let (name, name_end) = word(chars, skip(chars, end, ". thndrs"));
+    let at = if month(&name).is_some() { name_end } else { 0 };
+    let (name, at) = if at > 0 { (name, at) } else { word(chars, skip(chars, end, ". ")) };
+    let month = month(&name)?;
+    let (year, year_end) = year(chars, skip(chars, at, " .,"))?;
+    (1..=31).contains(&first).then_some((year_end, Period::Day(year, month, first)))
+}
+
+/// What begins with a word: `April 2023`, `April 5, 2023`, `Q1 2023`, `FY2023`, `first quarter of 2023`.
+fn from_word(chars: &[char], at: usize) -> Found {
+    for (letter, most) in [('Q', 4), ('H', 2)] {
+        if let Some((number, end)) = prefixed(chars, at, letter, most)
+            && let Some((year, year_end)) = year(chars, skip(chars, end, " /-'"))
+        {
+            let period = if letter == 'Q' { Period::Quarter(year, number) } else { Period::Half(year, number) };
+            return Some((year_end, period));
+        }
+    }
+    if chars[at..].starts_with(&['F', 'Y'])
+        && let Some((year, end)) = year(chars, skip(chars, at + 2, " "))
+    {
+        return Some((end, Period::Year(year)));
+    }
+    let (name, end) = word(chars, at);
+    if let Some(number) = ordinal(&name) {
+        return from_ordinal(chars, number, end);
+    }
+    let month = month(&name)?;
+    let after = skip(chars, end, " .,");
+    if let Some((year, year_end)) = year(chars, after) {
+        return Some((year_end, Period::Month(year, month)));
+    }
+    let (day, day_end) = small(chars, after, 31)?;
+    let (year, year_end) = year(chars, skip(chars, day_end, " ,thndrs"))?;
+    Some((year_end, Period::Day(year, month, day)))
+}
+
+fn from_ordinal(chars: &[char], number: u8, end: usize) -> Found {
+    let (kind, kind_end) = word(chars, skip(chars, end, " -"));
+    let mut at = skip(chars, kind_end, " ");
+    let (of, of_end) = word(chars, at);
+    if matches!(of.as_str(), "of" | "in") {
+        at = skip(chars, of_end, " ");
+    }
+    let (year, year_end) = year(chars, at)?;
+    match kind.as_str() {
+        "quarter" | "quartal" => Some((year_end, Period::Quarter(year, number))),
+        "half" | "halbjahr" if number <= 2 => Some((year_end, Period::Half(year, number))),
+        _ => None,
+    }
+}
+
+/// Four digits are a year unless something says that they count or measure.
+fn is_year(chars: &[char], at: usize, end: usize) -> bool {
+    const BEFORE: &str = "$€£¥₩.,#";
+    let touches = at.checked_sub(1).map(|index| chars[index]);
+    if touches.is_some_and(|c| BEFORE.contains(c) || (c == '-' && at > 1 && chars[at - 2].is_alphanumeric())) {
+        return false;
+    }
+    let next = chars.get(end).copied();
+    let after_next = chars.get(end + 1).copied();
+    if next.is_some_and(|c| c == '%' || c.is_alphabetic() && c.is_ascii())
+        || (next.is_some_and(|c| matches!(c, '.' | ',' | ':')) && after_next.is_some_and(|c| c.is_ascii_digit()))
+    {
+        return false;
+    }
+    let before = word_before(chars, at);
+    if super::units::is_currency(&before) {
+        return false;
+    }
+    let (after, _) = word(chars, skip(chars, end, " "));
+    if super::units::scale(&after).is_some() || super::units::unit(&after).is_some() {
+        return false;
+    }
+    const TIME: &str =
+        " in since of year until till from by during for fiscal seit im jahr bis en desde depuis and to vs ";
+    let in_time = TIME.contains(&format!(" {before} ")) && !before.is_empty();
+    in_time
+        || !(COUNTED.contains(&after.as_str())
+            || (after.len() > 3 && after.ends_with('s') && !after.ends_with("ss") && after != "was"))
+}
+
+const COUNTED: [&str; 6] = ["people", "mitarbeiter", "einwohner", "personen", "staff", "children"];
+
+fn word_before(chars: &[char], at: usize) -> String {
+    let end = (0..at).rev().find(|index| chars[*index] != ' ').map_or(0, |index| index + 1);
+    let start = (0..end).rev().find(|index| !chars[*index].is_alphabetic()).map_or(0, |index| index + 1);
+    chars[start..end].iter().collect::<String>().to_lowercase()
+}
+
+fn skip(chars: &[char], from: usize, signs: &str) -> usize {
+    (from..chars.len()).find(|index| !signs.contains(chars[*index])).unwrap_or(chars.len())
+}
+
+fn number(chars: &[char], at: usize) -> Option<(u32, usize)> {
+    let end = (at..chars.len()).find(|index| !chars[*index].is_ascii_digit()).unwrap_or(chars.len());
+    if end == at || end - at > 9 {
+        return None;
+    }
+    chars[at..end].iter().collect::<String>().parse().ok().map(|value| (value, end))
+}
+
+fn small(chars: &[char], at: usize, most: u8) -> Option<(u8, usize)> {
+    let (value, end) = number(chars, at)?;
+    let value = u8::try_from(value).ok()?;
+    ((1..=most).contains(&value) && end - at <= 2).then_some((value, end))
+}
+
+fn year(chars: &[char], at: usize) -> Option<(u16, usize)> {
+    let (value, end) = number(chars, at)?;
+    let value = u16::try_from(value).ok()?;
+    (end - at == 4 && (1500..=2199).contains(&value)).then_some((value, end))
+}
+
+fn prefixed(chars: &[char], at: usize, letter: char, most: u8) -> Option<(u8, usize)> {
+    (chars.get(at) == Some(&letter)).then(|| small(chars, at + 1, most)).flatten()
+}
+
+fn word(chars: &[char], at: usize) -> (String, usize) {
+    let end = (at..chars.len()).find(|index| !chars[*index].is_alphabetic()).unwrap_or(chars.len());
+    (chars[at.min(end)..end].iter().collect::<String>().to_lowercase(), end)
+}
+
+fn ordinal(word: &str) -> Option<u8> {
+    match word {
+        "first" | "erstes" | "erste" | "ersten" => Some(1),
+        "second" | "zweites" | "zweite" | "zweiten" => Some(2),
+        "third" | "drittes" | "dritte" | "dritten" => Some(3),
+        "fourth" | "viertes" | "vierte" | "vierten" => Some(4),
+        _ => None,
+    }
+}
+
+/// The number of a month by its name, in lower case.
+pub(crate) fn month(name: &str) -> Option<u8> {
+    const NAMES: [&str; 12] = [
+        "january jan januar janvier enero",
+        "february feb februar février febrero",
+        "march mar märz mars marzo",
+        "april apr avril abril",
+        "may mai mayo",
+        "june jun juni juin junio",
+        "july jul juli juillet julio",
+        "august aug août agosto",
+        "september sep sept septembre septiembre",
+        "october oct oktober okt octobre octubre",
+        "november nov novembre noviembre",
+        "december dec dezember dez décembre diciembre",
+    ];
+    let index = NAMES.iter().position(|names| names.split(' ').any(|known| known == name))?;
+    u8::try_from(index + 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<String> = dates(&plain_digits(text)).iter().map(|one| one.period.to_string()).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn dates_in_the_forms_people_write() {
+        check("on 2023-04-05 and 2023-06", &["2023-04-05", "2023-06"]);
+        check("5 April 2023, April 5, 2023, the 5th April 2023", &["2023-04-05", "2023-04-05", "2023-04-05"]);
+        check("Am 5. April 2023 und am 5.4.2023", &["2023-04-05", "2023-04-05"]);
+        check("April 2023, Q1 2023, 2023 Q2, first quarter of 2023", &["2023-04", "2023 Q1", "2023 Q2", "2023 Q1"]);
+        check("2023년 4월 5일, 2023년 1분기, 2023년", &["2023-04-05", "2023 Q1", "2023"]);
+        check("2023年4月5日、2023年第1四半期に", &["2023-04-05", "2023 Q1"]);
+        check("in 2023, FY2022, 2019–2021, 2019-21", &["2023", "2022", "2019–2021", "2019–2021"]);
+        check("٢٠٢٣ و २०२३", &["2023", "2023"]);
+        check("4/5/2023 or 13/5/2023", &["2023", "2023-05-13"]);
+    }
+
+    #[test]
+    fn numbers_that_are_no_dates() {
+        check("2000 employees, EUR 2023, 2023 million, $1999, 2023.5, A-2023, 2000%", &[]);
+        check("H2O and Q4 and May I", &[]);
+    }
+
+    #[test]
+    fn a_finer_date_agrees_with_the_coarser_one_it_lies_in() {
+        assert!(Period::Day(2023, 4, 5).agrees(Period::Year(2023)));
+        assert!(Period::Quarter(2023, 2).agrees(Period::Month(2023, 4)));
+        assert!(!Period::Quarter(2023, 1).agrees(Period::Month(2023, 4)));
+        assert!(!Period::Year(1998).agrees(Period::Year(1999)));
+    }
+}

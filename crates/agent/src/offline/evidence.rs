@@ -1,0 +1,219 @@
+//! From analyses to findings, from findings to an outline: what the later phases make of the papers before them.
+//!
+//! Owns ranking and ordering. It must not know files: papers and documents come in, a paper goes out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::analysis::{self, DATES_HEADER, FIGURES_HEADER, Unread};
+use super::limits;
+use super::paper::{Kind, Paper, Row, Section, Statement};
+use super::rank::{Candidate, rank};
+use super::read::Document;
+use super::tables;
+use super::words;
+
+/// What a task was given, read.
+#[derive(Debug, Default)]
+pub(crate) struct Material {
+    /// Papers of this agent, with their paths.
+    pub(crate) papers: Vec<(String, Paper)>,
+    /// Sources, and papers of others.
+    pub(crate) documents: Vec<Document>,
+    pub(crate) unread: Vec<Unread>,
+}
+
+/// All that is known so far, by kind.
+#[derive(Default)]
+struct Evidence {
+    contradictions: Vec<Statement>,
+    sentences: Vec<Statement>,
+    figures: Vec<Row>,
+    dates: Vec<Row>,
+    tables: Vec<Row>,
+    unread: Vec<Statement>,
+    sources: Vec<Statement>,
+    request: Vec<Statement>,
+}
+
+/// The ranked findings, with their evidence.
+pub(crate) fn findings(material: &Material, request: &BTreeSet<String>) -> Paper {
+    let evidence = gather(material, request);
+    let candidates: Vec<Candidate<'_>> = evidence
+        .sentences
+        .iter()
+        .map(|one| Candidate { text: &one.text, source: one.cites.first().map_or("", |cite| &cite.path) })
+        .collect();
+    let ranked = rank(&candidates, request, limits::FINDINGS);
+    let found = ranked
+        .iter()
+        .map(|one| Statement {
+            why: format!("weight {}; {}", one.weight, one.why),
+            ..evidence.sentences[one.index].clone()
+        })
+        .collect::<Vec<_>>();
+    let mut sections = Vec::new();
+    if !evidence.request.is_empty() && found.is_empty() {
+        let nothing = "There was nothing to read in assets/; what follows comes from the request alone.";
+        sections.push(Section::statements(Kind::Request, evidence.request.clone()).with_note(nothing));
+    }
+    sections.push(contradictions(&evidence));
+    sections.push(if found.is_empty() {
+        Section::statements(Kind::Findings, found).with_note("No source had sentences to rank.")
+    } else {
+        Section::statements(Kind::Findings, found)
+    });
+    sections.extend(rest(&evidence));
+    Paper { title: "Ranked findings".to_owned(), sections }
+}
+
+/// The outline of the deliverable: what stands where.
+pub(crate) fn outline(material: &Material, request: &BTreeSet<String>, title: &str) -> Paper {
+    let given = material.papers.iter().map(|(_, paper)| paper).find(|paper| paper.of(Kind::Findings).next().is_some());
+    let made;
+    let findings = match given {
+        Some(paper) => paper,
+        None => {
+            made = findings(material, request);
+            &made
+        }
+    };
+    let found: Vec<&Statement> = findings.statements(Kind::Findings).collect();
+    let plain = |one: &Statement| Statement { why: String::new(), ..one.clone() };
+    let mut sections: Vec<Section> = findings.of(Kind::Request).cloned().collect();
+    let head = found.len().min(5);
+    let mut summary = Section::statements(Kind::Summary, found[..head].iter().map(|one| plain(one)).collect());
+    if head == 0 {
+        summary.note = "The sources gave no sentence to report.".to_owned();
+    }
+    sections.push(summary);
+    sections.extend(findings.of(Kind::Contradictions).cloned());
+    sections.extend(themes(&found[head..]));
+    sections.extend(
+        [Kind::Figures, Kind::Dates, Kind::Tables, Kind::Unread, Kind::Sources]
+            .into_iter()
+            .flat_map(|kind| findings.of(kind).cloned()),
+    );
+    Paper { title: title.to_owned(), sections }
+}
+
+/// Groups findings by the words that most of them share.
+fn themes(found: &[&Statement]) -> Vec<Section> {
+    let bags: Vec<BTreeSet<String>> = found.iter().map(|one| words::content(&one.text).into_iter().collect()).collect();
+    let mut left: Vec<usize> = (0..found.len()).collect();
+    let mut sections = Vec::new();
+    while sections.len() < limits::THEMES {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for word in left.iter().flat_map(|index| &bags[*index]) {
+            *counts.entry(word).or_default() += 1;
+        }
+        let mut best: Option<(&str, usize)> = None;
+        for (word, count) in counts {
+            if count > 1 && best.is_none_or(|(_, most)| count > most) {
+                best = Some((word, count));
+            }
+        }
+        let Some((word, _)) = best else { break };
+        let word = word.to_owned();
+        let (taken, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|index| bags[**index].contains(&word));
+        sections.push(theme(&word, found, &taken));
+        left = rest;
+    }
+    if !left.is_empty() {
+        sections.push(theme("further findings", found, &left));
+    }
+    sections
+}
+
+fn theme(name: &str, found: &[&Statement], taken: &[usize]) -> Section {
+    let statements = taken.iter().map(|index| Statement { why: String::new(), ..found[*index].clone() }).collect();
+    let mut section = Section::statements(Kind::Theme, statements);
+    section.theme = name.to_owned();
+    section
+}
+
+fn contradictions(evidence: &Evidence) -> Section {
+    let section = Section::statements(Kind::Contradictions, evidence.contradictions.clone());
+    if section.len() > 0 { section } else { section.with_note("No two sources were found to contradict each other.") }
+}
+
+fn rest(evidence: &Evidence) -> Vec<Section> {
+    let mut dates = evidence.dates.clone();
+    dates.sort_by(|one, other| one.cells.first().cmp(&other.cells.first()).then(one.cites.cmp(&other.cites)));
+    let bounded = |rows: &[Row]| rows[..rows.len().min(limits::CARRIED)].to_vec();
+    let all = [
+        Section::rows(Kind::Figures, &FIGURES_HEADER, bounded(&evidence.figures)),
+        Section::rows(Kind::Dates, &DATES_HEADER, bounded(&dates)),
+        Section::rows(Kind::Tables, &tables::HEADER, bounded(&evidence.tables)),
+        Section::statements(Kind::Unread, evidence.unread.clone()),
+        Section::statements(Kind::Sources, evidence.sources.clone()),
+    ];
+    let before = [evidence.figures.len(), evidence.dates.len(), evidence.tables.len()];
+    all.into_iter()
+        .enumerate()
+        .filter(|(_, section)| section.len() > 0)
+        .map(|(index, section)| match before.get(index) {
+            Some(count) if *count > section.len() => {
+                let note = format!("{} of {count} are shown; the analyses of this run have the others.", section.len());
+                section.with_note(&note)
+            }
+            _ => section,
+        })
+        .collect()
+}
+
+fn gather(material: &Material, request: &BTreeSet<String>) -> Evidence {
+    let mut evidence = Evidence::default();
+    for (_, paper) in &material.papers {
+        take(&mut evidence, paper);
+    }
+    let covered: BTreeSet<String> =
+        evidence.sources.iter().flat_map(|one| &one.cites).map(|cite| cite.path.clone()).collect();
+    let (sources, notes): (Vec<Document>, Vec<Document>) = material
+        .documents
+        .iter()
+        .filter(|one| !covered.contains(&one.path))
+        .cloned()
+        .partition(|one| !is_initial(&one.path));
+    if !sources.is_empty() || !material.unread.is_empty() {
+        take(&mut evidence, &analysis::analysis(&sources, &material.unread, request));
+    }
+    if evidence.contradictions.is_empty() && !sources.is_empty() {
+        evidence.contradictions.extend(analysis::comparison(&sources, &[]).statements(Kind::Contradictions).cloned());
+    }
+    // What another agent wrote as the initial analysis speaks for the request when nothing else does.
+    let request_paper = analysis::analysis(&notes, &[], request);
+    evidence.request.extend(request_paper.statements(Kind::KeySentences).cloned());
+    evidence
+}
+
+fn is_initial(path: &str) -> bool {
+    path.ends_with("/initial_analysis.md")
+}
+
+fn take(evidence: &mut Evidence, paper: &Paper) {
+    let add = |list: &mut Vec<Statement>, kind: Kind| {
+        for one in paper.statements(kind) {
+            if !list.contains(one) {
+                list.push(one.clone());
+            }
+        }
+    };
+    add(&mut evidence.contradictions, Kind::Contradictions);
+    for kind in [Kind::Summary, Kind::KeySentences, Kind::Findings, Kind::Theme] {
+        add(&mut evidence.sentences, kind);
+    }
+    add(&mut evidence.unread, Kind::Unread);
+    add(&mut evidence.request, Kind::Request);
+    add(&mut evidence.sources, Kind::Sources);
+    for (list, kind) in [
+        (&mut evidence.figures, Kind::Figures),
+        (&mut evidence.dates, Kind::Dates),
+        (&mut evidence.tables, Kind::Tables),
+    ] {
+        for row in paper.rows(kind) {
+            if !list.contains(row) {
+                list.push(row.clone());
+            }
+        }
+    }
+}

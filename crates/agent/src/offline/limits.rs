@@ -1,0 +1,38 @@
+//! The most of everything: the offline agent does bounded work on any input, and says where it stopped.
+
+/// Bytes read from one file; a longer one is read from its beginning.
+pub(crate) const FILE_BYTES: usize = 2 * 1024 * 1024;
+/// Files read for one task.
+pub(crate) const FILES: usize = 400;
+/// Tasks that read sources in one stage; more sources are shared out among them.
+pub(crate) const READING_TASKS: usize = 40;
+/// Characters of one sentence; a longer one is cut, with an ellipsis.
+pub(crate) const SENTENCE_CHARS: usize = 600;
+/// Sentences taken from one file for ranking.
+pub(crate) const SENTENCES: usize = 20_000;
+/// Key sentences reported for one file.
+pub(crate) const KEY_SENTENCES: usize = 12;
+/// Figures reported for one file.
+pub(crate) const FIGURES: usize = 40;
+/// Dates reported for one file.
+pub(crate) const DATES: usize = 40;
+/// Tables whose columns are measured in one file.
+pub(crate) const TABLES: usize = 20;
+/// Columns measured in one table.
+pub(crate) const COLUMNS: usize = 40;
+/// Claims compared over all sources.
+pub(crate) const CLAIMS: usize = 200_000;
+/// Contradictions reported.
+pub(crate) const CONTRADICTIONS: usize = 200;
+/// Ranked findings.
+pub(crate) const FINDINGS: usize = 30;
+/// Themes of an outline, the one for all the rest apart.
+pub(crate) const THEMES: usize = 6;
+/// Figures and dates carried into the deliverable.
+pub(crate) const CARRIED: usize = 60;
+/// Depth of nested JSON that is read.
+pub(crate) const JSON_DEPTH: usize = 64;
+/// Instructions drawn from a request.
+pub(crate) const INSTRUCTIONS: usize = 20;
+/// Sentences in the answer to a simple task.
+pub(crate) const ANSWER: usize = 8;

@@ -1,0 +1,85 @@
+//! The offline agent: Planner, Executor and Communicator without a network and without a model.
+//!
+//! It reads the files it is given, takes sentences, figures, dates, tables and contradictions out of them, each with its
+//! file and line, and orders them by fixed rules. It concludes nothing, and says so at the top of everything it writes.
+//! The same brief and the same files make the same bytes: there is no clock, no chance, no order of threads in it.
+//! It must not write any file, nor read one that the brief does not name.
+
+mod analysis;
+mod brief;
+mod claims;
+mod communicate;
+mod contradictions;
+mod dates;
+mod evidence;
+mod execute;
+mod figures;
+mod files;
+mod limits;
+mod paper;
+mod plan;
+mod propose;
+mod rank;
+mod read;
+mod request;
+mod sentences;
+mod tables;
+mod units;
+mod vocabulary;
+mod words;
+mod write_flat;
+mod write_html;
+mod write_md;
+
+use serde_json::{Value, json};
+
+use crate::backend::{Backend, Ending, Job, Pace};
+use crate::contract::Report;
+
+use brief::Facts;
+
+/// The backend `offline`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Offline;
+
+impl Backend for Offline {
+    fn name(&self) -> String {
+        "offline".to_owned()
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Slow
+    }
+
+    fn work(&self, job: &Job, stop: &tools::Stop, say: &dyn Fn(&str)) -> Ending {
+        let facts = Facts::new(&job.brief);
+        let report = match job.brief.action.as_str() {
+            "plan_tasks" if job.brief.plan_target.as_deref() == Some("phase:0") => {
+                planned(json!({ "tasks": [] }), "the fixed rows of phase 0 stand")
+            }
+            "propose" => planned(propose::propose(&facts), "instructions drawn from the request"),
+            "plan_stages" => planned(plan::stages(&facts), "stages planned by fixed rules"),
+            "plan_tasks" => planned(plan::tasks(&facts), "tasks planned by fixed rules"),
+            "plan_tools" => planned(plan::tools(&facts), "no tool is planned offline"),
+            "communicate" => planned(communicate::communicate(&facts), "told the user"),
+            "execute" => {
+                let paths = facts.files();
+                say(&format!("reading {} files", paths.len()));
+                let bounds = files::Bounds { project: &job.project, readable: &job.readable };
+                match files::material(&bounds, &paths, &|| stop.is_stopped()) {
+                    Some(material) => execute::execute(&facts, &material),
+                    None => return Ending::Stopped,
+                }
+            }
+            other => Report::failed(&format!(
+                "the offline agent cannot do `{other}`: it has no judgement of its own; it can do propose, plan_stages, plan_tasks, plan_tools, execute and communicate; configure another agent for the role `{}`",
+                job.brief.role
+            )),
+        };
+        Ending::Report { report, log: String::new() }
+    }
+}
+
+fn planned(result: Value, summary: &str) -> Report {
+    Report { result, ..Report::done(&format!("{summary} (without a model)")) }
+}

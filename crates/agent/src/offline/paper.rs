@@ -1,0 +1,183 @@
+//! The one shape of everything the offline agent writes: sections of statements and rows, each with its sources.
+//!
+//! Owns the shape and what must be said at the top. It must not know how a paper is written down.
+
+/// Stands at the top of every paper, in its first line below the title.
+pub(crate) const NOTE: &str = "Made by extraction, without a model: the sentences, figures and dates below are taken from the \
+sources as they stand, chosen and ordered by fixed rules. Nothing is concluded, and nothing was checked against the world.";
+
+/// The beginning of the note, by which a paper of this agent is known again.
+pub(crate) const MARK: &str = "Made by extraction, without a model";
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cite {
+    pub(crate) path: String,
+    /// 0 for a source that has no lines.
+    pub(crate) line: usize,
+}
+
+impl Cite {
+    pub(crate) fn new(path: &str, line: usize) -> Self {
+        Self { path: path.to_owned(), line }
+    }
+
+    /// `assets/sales.md:12`
+    pub(crate) fn shown(&self) -> String {
+        if self.line == 0 { self.path.clone() } else { format!("{}:{}", self.path, self.line) }
+    }
+
+    pub(crate) fn parse(text: &str) -> Self {
+        match text.rsplit_once(':') {
+            Some((path, line)) => match line.parse() {
+                Ok(line) => Self::new(path, line),
+                Err(_) => Self::new(text, 0),
+            },
+            None => Self::new(text, 0),
+        }
+    }
+}
+
+/// Something a source says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Statement {
+    pub(crate) text: String,
+    /// Why it was chosen, if that is to be shown.
+    pub(crate) why: String,
+    pub(crate) cites: Vec<Cite>,
+}
+
+/// A row of a table, with its source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) cells: Vec<String>,
+    pub(crate) cites: Vec<Cite>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    Statements(Vec<Statement>),
+    Rows { header: Vec<String>, rows: Vec<Row> },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) kind: Kind,
+    /// The theme, for a section that has one; otherwise the kind's own title stands.
+    pub(crate) theme: String,
+    /// What is to be said about the section itself.
+    pub(crate) note: String,
+    pub(crate) body: Body,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Paper {
+    pub(crate) title: String,
+    pub(crate) sections: Vec<Section>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Request,
+    Summary,
+    Contradictions,
+    Findings,
+    KeySentences,
+    Theme,
+    Figures,
+    Dates,
+    Tables,
+    Parts,
+    Files,
+    Unread,
+    Sources,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 13] = [
+        Self::Request,
+        Self::Summary,
+        Self::Contradictions,
+        Self::Findings,
+        Self::KeySentences,
+        Self::Theme,
+        Self::Figures,
+        Self::Dates,
+        Self::Tables,
+        Self::Parts,
+        Self::Files,
+        Self::Unread,
+        Self::Sources,
+    ];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Request => "Request",
+            Self::Summary => "Summary",
+            Self::Contradictions => "Contradictions",
+            Self::Findings => "Findings",
+            Self::KeySentences => "Key sentences",
+            Self::Theme => "Theme",
+            Self::Figures => "Figures",
+            Self::Dates => "Dates",
+            Self::Tables => "Tables",
+            Self::Parts => "Parts",
+            Self::Files => "Files",
+            Self::Unread => "Not read",
+            Self::Sources => "Sources",
+        }
+    }
+}
+
+impl Section {
+    pub(crate) fn statements(kind: Kind, statements: Vec<Statement>) -> Self {
+        Self { kind, theme: String::new(), note: String::new(), body: Body::Statements(statements) }
+    }
+
+    pub(crate) fn rows(kind: Kind, header: &[&str], rows: Vec<Row>) -> Self {
+        let header = header.iter().map(|head| (*head).to_owned()).collect();
+        Self { kind, theme: String::new(), note: String::new(), body: Body::Rows { header, rows } }
+    }
+
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
+        note.clone_into(&mut self.note);
+        self
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match &self.body {
+            Body::Statements(statements) => statements.len(),
+            Body::Rows { rows, .. } => rows.len(),
+        }
+    }
+
+    pub(crate) fn title(&self) -> String {
+        if self.theme.is_empty() {
+            self.kind.title().to_owned()
+        } else {
+            format!("{}: {}", self.kind.title(), self.theme)
+        }
+    }
+}
+
+impl Paper {
+    /// Statements of all sections of a kind.
+    pub(crate) fn statements(&self, kind: Kind) -> impl Iterator<Item = &Statement> {
+        self.of(kind).flat_map(|section| match &section.body {
+            Body::Statements(statements) => statements.as_slice(),
+            Body::Rows { .. } => &[],
+        })
+    }
+
+    /// Rows of all sections of a kind.
+    pub(crate) fn rows(&self, kind: Kind) -> impl Iterator<Item = &Row> {
+        self.of(kind).flat_map(|section| match &section.body {
+            Body::Rows { rows, .. } => rows.as_slice(),
+            Body::Statements(_) => &[],
+        })
+    }
+
+    pub(crate) fn of(&self, kind: Kind) -> impl Iterator<Item = &Section> {
+        self.sections.iter().filter(move |section| section.kind == kind)
+    }
+}

@@ -1,0 +1,223 @@
+//! Plans of the four phases: which stages, which tasks, from which files to which file.
+//!
+//! Owns the file names of the offline agent's papers. Every reference is a file that the catalog has, or the output of
+//! an earlier task of the same plan.
+
+use serde_json::{Value, json};
+
+use super::brief::Facts;
+use super::limits;
+use super::request::{self, Format};
+
+pub(crate) fn stages(facts: &Facts<'_>) -> Value {
+    let rows: &[(&str, &str)] = match facts.phase_name() {
+        "STRATEGIZING" => &[(
+            "Rank the findings",
+            "Makes findings.md, the findings ranked with their evidence, which the outline is built from.",
+        )],
+        "REFINING_CONTENT" => &[(
+            "Order the evidence",
+            "Makes outline.md, the findings ordered into sections with their sources, which the deliverables are assembled from.",
+        )],
+        "GENERATING_OUTPUT" => &[(
+            "Assemble and publish",
+            "Makes assembly_plan.md and from it the deliverables in outputs/, one for each form that was asked for, which the user gets.",
+        )],
+        _ => &[
+            (
+                "Read the sources",
+                "Makes one analysis of each source (analysis_*.md) with key sentences, figures, dates and tables, used to rank the findings.",
+            ),
+            (
+                "Compare the sources",
+                "Makes comparison.md, the contradictions between the sources with both places, used to rank the findings.",
+            ),
+        ],
+    };
+    let stages: Vec<Value> = rows
+        .iter()
+        .enumerate()
+        .map(|(index, (name, goal))| json!({"stage_name": name, "stage_goal": goal, "execution_order": index + 1}))
+        .collect();
+    json!({ "stages": stages })
+}
+
+/// One row of a plan before it is written down.
+struct Task {
+    name: String,
+    purpose: String,
+    references: Vec<String>,
+    output: String,
+}
+
+pub(crate) fn tasks(facts: &Facts<'_>) -> Value {
+    let tasks = match facts.phase_name() {
+        "STRATEGIZING" => vec![finding_task(facts)],
+        "REFINING_CONTENT" => vec![outline_task(facts)],
+        "GENERATING_OUTPUT" => publishing_tasks(facts),
+        _ => analyzing_tasks(facts),
+    };
+    let rows: Vec<Value> = tasks
+        .into_iter()
+        .enumerate()
+        .map(|(index, task)| {
+            json!({
+                "task_name": task.name,
+                "task_purpose": task.purpose,
+                "related_references": task.references,
+                "output_path": task.output,
+                "pre_tool_purpose": "",
+                "post_tool_purpose": "",
+                "execution_order": index + 1,
+            })
+        })
+        .collect();
+    json!({ "tasks": rows })
+}
+
+fn workspace(facts: &Facts<'_>, phase: &str, name: &str) -> String {
+    format!("runs/{}/workspace/{phase}/{name}", facts.run_id())
+}
+
+/// The files of this run's workspace that the catalog has, those of one phase, or of all if it is empty.
+fn own_files(facts: &Facts<'_>, phase: &str) -> Vec<String> {
+    let folder = format!("runs/{}/workspace/{phase}", facts.run_id());
+    let mut paths: Vec<String> =
+        facts.catalog().into_iter().map(|entry| entry.file_path).filter(|path| path.starts_with(&folder)).collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// What there is to go by when nothing else is: this run's papers, then anything the catalog has.
+fn anything(facts: &Facts<'_>) -> Vec<String> {
+    let own = own_files(facts, "");
+    if !own.is_empty() {
+        return own;
+    }
+    let catalog = facts.catalog();
+    let mut paths: Vec<String> = catalog.iter().map(|entry| entry.file_path.clone()).collect();
+    paths.sort();
+    paths.truncate(limits::FILES);
+    paths
+}
+
+fn analyzing_tasks(facts: &Facts<'_>) -> Vec<Task> {
+    let words = facts.stage_words();
+    let compares = words.contains("compare") || words.contains("comparison") || words.contains("contradiction");
+    let reads = words.contains("read") || words.contains("each source");
+    let mut tasks = if compares && !reads { Vec::new() } else { reading_tasks(facts) };
+    if compares || !reads {
+        let mut references = facts.sources();
+        references.truncate(limits::FILES);
+        if references.is_empty() {
+            references = anything(facts);
+        }
+        tasks.push(Task {
+            name: "Compare the sources".to_owned(),
+            purpose: "Lists claims of the sources that contradict each other.".to_owned(),
+            references,
+            output: workspace(facts, "ANALYZING", "comparison.md"),
+        });
+    }
+    tasks
+}
+
+fn reading_tasks(facts: &Facts<'_>) -> Vec<Task> {
+    let sources = facts.readable_sources();
+    if sources.is_empty() {
+        return vec![Task {
+            name: "Read the request".to_owned(),
+            purpose: "Notes that there is no source to read besides the request.".to_owned(),
+            references: anything(facts),
+            output: workspace(facts, "ANALYZING", "analysis_01_request.md"),
+        }];
+    }
+    let share = sources.len().div_ceil(limits::READING_TASKS);
+    sources
+        .chunks(share)
+        .enumerate()
+        .map(|(index, paths)| {
+            let first = paths.first().map(String::as_str).unwrap_or_default();
+            let name = match paths.len() {
+                1 => format!("Read {first}"),
+                count => format!("Read {count} files from {first} on"),
+            };
+            Task {
+                name,
+                purpose: "Extracts key sentences, figures, dates and table statistics with their lines.".to_owned(),
+                references: paths.to_vec(),
+                output: workspace(facts, "ANALYZING", &format!("analysis_{:02}_{}.md", index + 1, slug(first))),
+            }
+        })
+        .collect()
+}
+
+/// A file's name as part of another: letters and digits only.
+fn slug(path: &str) -> String {
+    const LONGEST: usize = 40;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let plain: String = stem
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .take(LONGEST)
+        .collect::<String>()
+        .to_lowercase();
+    let plain = plain.trim_matches('_').to_owned();
+    if plain.is_empty() { "source".to_owned() } else { plain }
+}
+
+fn or_anything(facts: &Facts<'_>, paths: Vec<String>) -> Vec<String> {
+    if paths.is_empty() { anything(facts) } else { paths }
+}
+
+fn finding_task(facts: &Facts<'_>) -> Task {
+    Task {
+        name: "Rank the findings".to_owned(),
+        purpose: "Ranks what the analyses found, with the evidence for each finding.".to_owned(),
+        references: or_anything(facts, own_files(facts, "ANALYZING")),
+        output: workspace(facts, "STRATEGIZING", "findings.md"),
+    }
+}
+
+fn outline_task(facts: &Facts<'_>) -> Task {
+    Task {
+        name: "Order the evidence into an outline".to_owned(),
+        purpose: "Orders the findings into sections with their sources.".to_owned(),
+        references: or_anything(facts, own_files(facts, "STRATEGIZING")),
+        output: workspace(facts, "REFINING_CONTENT", "outline.md"),
+    }
+}
+
+fn publishing_tasks(facts: &Facts<'_>) -> Vec<Task> {
+    let outline = or_anything(facts, own_files(facts, "REFINING_CONTENT"));
+    let plan = workspace(facts, "GENERATING_OUTPUT", "assembly_plan.md");
+    let mut tasks = vec![Task {
+        name: "Plan the assembly".to_owned(),
+        purpose: "Lists the parts of the deliverables and the files they go to.".to_owned(),
+        references: outline.clone(),
+        output: plan.clone(),
+    }];
+    for format in request::formats_to_publish(facts.context(), &facts.request(), &facts.sources()) {
+        let mut references = vec![plan.clone()];
+        references.extend(outline.iter().cloned());
+        tasks.push(Task {
+            name: format!("Publish as {}", format.name()),
+            purpose: format!("Writes the outline as one {} file.", format.name()),
+            references,
+            output: published(facts.run_id(), format),
+        });
+    }
+    tasks
+}
+
+/// Where a deliverable goes.
+pub(crate) fn published(run_id: &str, format: Format) -> String {
+    format!("outputs/{run_id}/report.{}", format.ending())
+}
+
+/// Tools are for agents that can choose one; the offline agent plans none of its own accord.
+pub(crate) fn tools(_facts: &Facts<'_>) -> Value {
+    json!({ "tool_tasks": [] })
+}

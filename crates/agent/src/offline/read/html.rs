@@ -1,0 +1,295 @@
+//! HTML, as far as statements go: headings, paragraphs, tables; scripts and styles are left out.
+
+use super::{Block, Cell, Piece};
+
+pub(super) fn blocks(text: &str) -> Vec<Block> {
+    let mut reader = Reader { line: 1, ..Reader::default() };
+    let mut rest = text;
+    while !rest.is_empty() {
+        rest = reader.take(rest);
+    }
+    reader.end_block();
+    reader.blocks
+}
+
+#[derive(Default)]
+struct Reader {
+    line: usize,
+    blocks: Vec<Block>,
+    pieces: Vec<Piece>,
+    heading: Option<usize>,
+    has_no_more_tags: bool,
+    /// The line on which the open table begins, and its rows so far.
+    table: Option<(usize, Rows)>,
+}
+
+type Rows = Vec<(Vec<Cell>, RowKind)>;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RowKind {
+    Heads,
+    Data,
+}
+
+impl Reader {
+    fn take<'a>(&mut self, text: &'a str) -> &'a str {
+        let Some(open) = text.find('<') else {
+            self.text(text);
+            return "";
+        };
+        if open > 0 {
+            self.text(&text[..open]);
+            return &text[open..];
+        }
+        if text.starts_with("<!--") {
+            return self.skip(text, "-->");
+        }
+        let is_tag = text[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        let close = if is_tag && !self.has_no_more_tags { text.find('>') } else { None };
+        let Some(close) = close else {
+            // Looked for once to the end, it need not be looked for again.
+            self.has_no_more_tags |= is_tag;
+            self.text("<");
+            return &text[1..];
+        };
+        let inside = &text[1..close];
+        let is_end = inside.starts_with('/');
+        let name: String = inside
+            .trim_start_matches('/')
+            .chars()
+            .take_while(char::is_ascii_alphanumeric)
+            .collect::<String>()
+            .to_lowercase();
+        self.line += inside.matches('\n').count();
+        let rest = &text[close + 1..];
+        if !is_end && matches!(name.as_str(), "script" | "style" | "noscript" | "template" | "svg") {
+            let after = self.skip(rest, &format!("</{name}"));
+            return self.skip(after, ">");
+        }
+        if is_end {
+            self.end(&name);
+        } else {
+            self.begin(&name);
+        }
+        rest
+    }
+
+    /// Leaves out everything up to and including a mark.
+    fn skip<'a>(&mut self, text: &'a str, mark: &str) -> &'a str {
+        let found = text.as_bytes().windows(mark.len()).position(|part| part.eq_ignore_ascii_case(mark.as_bytes()));
+        let end = found.map_or(text.len(), |at| at + mark.len());
+        self.line += text[..end].matches('\n').count();
+        &text[end..]
+    }
+
+    fn text(&mut self, text: &str) {
+        for (index, part) in text.split('\n').enumerate() {
+            self.line += usize::from(index > 0);
+            let decoded = decode_entities(part);
+            if decoded.trim().is_empty() && self.pieces.is_empty() {
+                continue;
+            }
+            match self.pieces.last_mut() {
+                Some(last) if last.line == self.line => last.text.push_str(&decoded),
+                _ => self.pieces.push(Piece { line: self.line, text: decoded }),
+            }
+        }
+    }
+
+    fn begin(&mut self, name: &str) {
+        match name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => {
+                self.end_block();
+                self.heading = Some(name[1..].parse().unwrap_or(1));
+            }
+            "table" => {
+                self.end_block();
+                self.table = Some((self.line, Vec::new()));
+            }
+            "tr" => {
+                if let Some((_, rows)) = &mut self.table {
+                    rows.push((Vec::new(), RowKind::Heads));
+                }
+            }
+            "td" | "th" => {
+                self.pieces.clear();
+                if let Some((_, rows)) = &mut self.table
+                    && let Some((_, kind)) = rows.last_mut()
+                    && name == "td"
+                {
+                    *kind = RowKind::Data;
+                }
+            }
+            name if is_block(name) && self.table.is_none() => self.end_block(),
+            name if is_block(name) => self.text(" "),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        match name {
+            "td" | "th" => {
+                let text = self.pieces.iter().map(|piece| piece.text.trim()).collect::<Vec<_>>().join(" ");
+                let line = self.pieces.first().map_or(self.line, |piece| piece.line);
+                self.pieces.clear();
+                if let Some((_, rows)) = &mut self.table
+                    && let Some((cells, _)) = rows.last_mut()
+                {
+                    cells.push(Cell { line, text: text.trim().to_owned() });
+                }
+            }
+            "table" => self.end_table(),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => self.end_block(),
+            name if is_block(name) && self.table.is_none() => self.end_block(),
+            _ => {}
+        }
+    }
+
+    fn end_table(&mut self) {
+        self.pieces.clear();
+        let Some((line, mut rows)) = self.table.take() else { return };
+        rows.retain(|(cells, _)| !cells.is_empty());
+        if rows.is_empty() {
+            return;
+        }
+        let header = if rows[0].1 == RowKind::Heads {
+            rows.remove(0).0.into_iter().map(|cell| cell.text).collect()
+        } else {
+            (1..=rows[0].0.len()).map(|number| format!("column {number}")).collect()
+        };
+        let rows = rows.into_iter().map(|(cells, _)| cells).collect();
+        self.blocks.extend(super::table(line, header, rows).map(Block::Table));
+    }
+
+    fn end_block(&mut self) {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.retain(|piece| !piece.text.trim().is_empty());
+        let heading = self.heading.take();
+        let Some(first) = pieces.first() else { return };
+        match heading {
+            Some(level) => {
+                let text = pieces.iter().map(|piece| piece.text.trim()).collect::<Vec<_>>().join(" ");
+                self.blocks.push(Block::Heading { line: first.line, level, text });
+            }
+            None => self.blocks.push(Block::Prose(pieces)),
+        }
+    }
+}
+
+fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "p" | "div"
+            | "li"
+            | "ul"
+            | "ol"
+            | "br"
+            | "section"
+            | "article"
+            | "header"
+            | "footer"
+            | "main"
+            | "nav"
+            | "aside"
+            | "blockquote"
+            | "pre"
+            | "dd"
+            | "dt"
+            | "dl"
+            | "figure"
+            | "figcaption"
+            | "body"
+            | "html"
+            | "head"
+            | "hr"
+            | "form"
+            | "caption"
+            | "tr"
+            | "tbody"
+            | "thead"
+    )
+}
+
+/// The signs that the commonest entities stand for; others stay as they are.
+pub(super) fn decode_entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.char_indices().take(12).find(|(_, c)| *c == ';').map(|(end, _)| end);
+        match end.and_then(|end| entity(&rest[1..end]).map(|c| (c, end))) {
+            Some((c, end)) => {
+                out.push(c);
+                rest = &rest[end + 1..];
+            }
+            None => {
+                out.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn entity(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return char::from_u32(code).filter(|c| !c.is_control());
+    }
+    const NAMED: [(&str, char); 22] = [
+        ("amp", '&'),
+        ("lt", '<'),
+        ("gt", '>'),
+        ("quot", '"'),
+        ("apos", '\''),
+        ("nbsp", '\u{a0}'),
+        ("euro", '€'),
+        ("pound", '£'),
+        ("yen", '¥'),
+        ("ndash", '–'),
+        ("mdash", '—'),
+        ("hellip", '…'),
+        ("rsquo", '’'),
+        ("lsquo", '‘'),
+        ("rdquo", '”'),
+        ("ldquo", '“'),
+        ("auml", 'ä'),
+        ("ouml", 'ö'),
+        ("uuml", 'ü'),
+        ("szlig", 'ß'),
+        ("eacute", 'é'),
+        ("times", '×'),
+    ];
+    NAMED.iter().find(|(known, _)| *known == name).map(|(_, c)| *c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_a_page() {
+        let found = blocks(
+            "<html><head><title>T</title><style>p{}</style></head>\n<body><h2>Head</h2>\n<p>One &amp; <b>two</b>\nthree</p>\n<script>var x = '<p>no</p>';</script>\n<table><tr><th>a</th></tr>\n<tr><td>1</td></tr></table></body></html>",
+        );
+        let piece = |line, text: &str| Piece { line, text: text.to_owned() };
+        assert_eq!(
+            found,
+            vec![
+                Block::Heading { line: 1, level: 1, text: "T".into() },
+                Block::Heading { line: 2, level: 2, text: "Head".into() },
+                Block::Prose(vec![piece(3, "One & two"), piece(4, "three")]),
+                Block::Table(super::super::Table {
+                    line: 6,
+                    header: vec!["a".into()],
+                    rows: vec![vec![Cell { line: 7, text: "1".into() }]],
+                }),
+            ]
+        );
+    }
+}

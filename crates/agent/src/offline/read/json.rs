@@ -1,0 +1,238 @@
+//! JSON with line numbers: lists of objects become tables, objects become one-row tables, long strings paragraphs.
+
+use super::{Block, Cell, Piece};
+use crate::offline::limits;
+
+#[derive(Debug)]
+enum Node {
+    Scalar(String),
+    Text(String),
+    List(Vec<(usize, Node)>),
+    Object(Fields),
+}
+
+/// Names with the lines they stand on, and their values.
+type Fields = Vec<(String, usize, Node)>;
+
+/// The blocks of a JSON text, or of one with a JSON value a line; nothing if it is neither.
+pub(super) fn blocks(text: &str) -> Option<Vec<Block>> {
+    let mut scanner = Scanner { chars: text.chars().collect(), at: 0, line: 1 };
+    let mut values = Vec::new();
+    scanner.skip_space();
+    while scanner.at < scanner.chars.len() {
+        values.push((scanner.line, scanner.value(0)?));
+        scanner.skip_space();
+    }
+    let root = if values.len() == 1 { values.pop()?.1 } else { Node::List(values) };
+    let mut blocks = Vec::new();
+    show(&root, 1, &mut Vec::new(), &mut blocks);
+    Some(blocks)
+}
+
+/// Writes a value as blocks; the names that lead to it become a heading.
+fn show(node: &Node, line: usize, names: &mut Vec<String>, blocks: &mut Vec<Block>) {
+    match node {
+        Node::Scalar(text) | Node::Text(text) => blocks.push(Block::Prose(vec![Piece { line, text: text.clone() }])),
+        Node::Object(fields) => {
+            heading(line, names, blocks);
+            record(line, &[(line, fields)], blocks);
+            inner(fields, names, blocks);
+        }
+        Node::List(items) => {
+            let objects: Vec<(usize, &Fields)> = items
+                .iter()
+                .filter_map(|(line, item)| if let Node::Object(fields) = item { Some((*line, fields)) } else { None })
+                .collect();
+            heading(line, names, blocks);
+            if !objects.is_empty() {
+                record(line, &objects, blocks);
+            }
+            for (line, item) in items {
+                match item {
+                    Node::Object(fields) => inner(fields, names, blocks),
+                    other => show(other, *line, names, blocks),
+                }
+            }
+        }
+    }
+}
+
+fn heading(line: usize, names: &[String], blocks: &mut Vec<Block>) {
+    if !names.is_empty() {
+        blocks.push(Block::Heading { line, level: names.len().min(6), text: names.join(" ") });
+    }
+}
+
+/// The short fields of objects as one table.
+fn record(line: usize, objects: &[(usize, &Fields)], blocks: &mut Vec<Block>) {
+    let mut header: Vec<String> = Vec::new();
+    for (_, fields) in objects {
+        for (name, _, value) in *fields {
+            if short(value).is_some() && !header.contains(name) && header.len() < limits::COLUMNS {
+                header.push(name.clone());
+            }
+        }
+    }
+    let rows = objects
+        .iter()
+        .map(|(line, fields)| {
+            header
+                .iter()
+                .map(|name| {
+                    let field = fields.iter().find(|(field, _, _)| field == name);
+                    let text = field.and_then(|(_, _, value)| short(value)).unwrap_or_default();
+                    Cell { line: field.map_or(*line, |(_, line, _)| *line), text: text.to_owned() }
+                })
+                .collect()
+        })
+        .collect();
+    blocks.extend(super::table(line, header, rows).map(Block::Table));
+}
+
+/// What a table does not hold: long strings, and values with an inside.
+fn inner(fields: &[(String, usize, Node)], names: &mut Vec<String>, blocks: &mut Vec<Block>) {
+    for (name, line, value) in fields {
+        if short(value).is_none() {
+            names.push(name.clone());
+            show(value, *line, names, blocks);
+            names.pop();
+        }
+    }
+}
+
+fn short(node: &Node) -> Option<&str> {
+    match node {
+        Node::Scalar(text) => Some(text),
+        Node::Text(text) if text.chars().count() <= 60 => Some(text),
+        _ => None,
+    }
+}
+
+struct Scanner {
+    chars: Vec<char>,
+    at: usize,
+    line: usize,
+}
+
+impl Scanner {
+    fn skip_space(&mut self) {
+        while let Some(c) = self.chars.get(self.at).filter(|c| c.is_whitespace()) {
+            self.line += usize::from(*c == '\n');
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Node> {
+        if depth > limits::JSON_DEPTH {
+            return None;
+        }
+        self.skip_space();
+        match self.chars.get(self.at)? {
+            '{' => self.object(depth),
+            '[' => self.list(depth),
+            '"' => self.string().map(Node::Text),
+            _ => self.scalar(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<Node> {
+        let mut fields = Vec::new();
+        self.at += 1;
+        loop {
+            self.skip_space();
+            match self.chars.get(self.at)? {
+                '}' => {
+                    self.at += 1;
+                    return Some(Node::Object(fields));
+                }
+                ',' => self.at += 1,
+                '"' => {
+                    let line = self.line;
+                    let name = self.string()?;
+                    self.skip_space();
+                    if self.chars.get(self.at) != Some(&':') {
+                        return None;
+                    }
+                    self.at += 1;
+                    fields.push((name, line, self.value(depth + 1)?));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Option<Node> {
+        let mut items = Vec::new();
+        self.at += 1;
+        loop {
+            self.skip_space();
+            match self.chars.get(self.at)? {
+                ']' => {
+                    self.at += 1;
+                    return Some(Node::List(items));
+                }
+                ',' => self.at += 1,
+                _ => {
+                    let line = self.line;
+                    items.push((line, self.value(depth + 1)?));
+                }
+            }
+        }
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let start = self.at;
+        self.at += 1;
+        while *self.chars.get(self.at)? != '"' {
+            self.at += if self.chars[self.at] == '\\' { 2 } else { 1 };
+        }
+        self.at += 1;
+        let raw: String = self.chars[start..self.at].iter().collect();
+        serde_json::from_str(&raw).ok()
+    }
+
+    fn scalar(&mut self) -> Option<Node> {
+        let start = self.at;
+        while self.chars.get(self.at).is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')) {
+            self.at += 1;
+        }
+        let word: String = self.chars[start..self.at].iter().collect();
+        match word.as_str() {
+            "null" => Some(Node::Scalar(String::new())),
+            "true" | "false" => Some(Node::Scalar(word)),
+            _ => word.parse::<f64>().is_ok().then_some(Node::Scalar(word)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_become_tables_with_lines() {
+        let found =
+            blocks("{\n \"name\": \"Acme\",\n \"years\": [\n  {\"year\": 2023,\n   \"revenue\": 4.2}\n ]\n}").unwrap();
+        type Shown = (Vec<String>, Vec<(usize, String)>);
+        let tables: Vec<Shown> = found
+            .iter()
+            .filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None })
+            .map(|table| {
+                (table.header.clone(), table.rows[0].iter().map(|cell| (cell.line, cell.text.clone())).collect())
+            })
+            .collect();
+        assert_eq!(
+            tables,
+            vec![
+                (vec!["name".to_owned()], vec![(2, "Acme".to_owned())]),
+                (vec!["year".to_owned(), "revenue".to_owned()], vec![(4, "2023".to_owned()), (5, "4.2".to_owned())]),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        assert!(blocks("{\"a\": }").is_none());
+        assert!(blocks(&"[".repeat(100)).is_none());
+    }
+}

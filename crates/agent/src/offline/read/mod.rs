@@ -1,0 +1,177 @@
+//! Turns the bytes of a source into blocks with line numbers: headings, paragraphs, tables.
+//!
+//! Owns the forms that can be read (Markdown, text, CSV, JSON, HTML). It must not know what is done with the blocks,
+//! and it opens no file.
+
+mod delimited;
+mod html;
+mod json;
+mod markdown;
+mod plain;
+
+use super::limits;
+
+/// A line of a paragraph, without its markup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) line: usize,
+    pub(crate) text: String,
+}
+
+/// A cell of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cell {
+    pub(crate) line: usize,
+    pub(crate) text: String,
+}
+
+/// A table; every row has as many cells as the header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) line: usize,
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Block {
+    Heading { line: usize, level: usize, text: String },
+    Prose(Vec<Piece>),
+    Table(Table),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Markdown,
+    Text,
+    Csv,
+    Json,
+    Html,
+}
+
+impl Form {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Markdown => "Markdown",
+            Self::Text => "text",
+            Self::Csv => "CSV",
+            Self::Json => "JSON",
+            Self::Html => "HTML",
+        }
+    }
+
+    /// The form that a path's ending stands for; nothing for endings of files that are not text.
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
+        match ending.as_str() {
+            "md" | "markdown" | "mdown" => Some(Self::Markdown),
+            "csv" | "tsv" => Some(Self::Csv),
+            "json" | "jsonl" | "ndjson" => Some(Self::Json),
+            "html" | "htm" | "xhtml" => Some(Self::Html),
+            "txt" | "text" | "log" | "rst" | "org" | "adoc" | "yaml" | "yml" | "toml" | "tex" | "" => Some(Self::Text),
+            _ => None,
+        }
+    }
+}
+
+/// What of a file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    Beginning,
+}
+
+/// A source that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub(crate) path: String,
+    pub(crate) form: Form,
+    pub(crate) extent: Extent,
+    pub(crate) lines: usize,
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// Reads a source; the error says why it is none.
+pub(crate) fn document(path: &str, bytes: &[u8], extent: Extent) -> Result<Document, String> {
+    let Some(form) = Form::of(path) else {
+        return Err("not a form that can be read; Markdown, text, CSV, JSON and HTML can".to_owned());
+    };
+    let text = decode(bytes).ok_or("not text: it has bytes that no text has")?;
+    let text = text.as_str();
+    let blocks = match form {
+        Form::Markdown => markdown::blocks(text),
+        Form::Text => plain::blocks(text),
+        Form::Csv => delimited::blocks(text),
+        Form::Json => json::blocks(text).unwrap_or_else(|| plain::blocks(text)),
+        Form::Html => html::blocks(text),
+    };
+    Ok(Document { path: path.to_owned(), form, extent, lines: text.lines().count(), blocks })
+}
+
+/// UTF-8, or UTF-16 with its mark; a character cut off at the end is dropped.
+fn decode(bytes: &[u8]) -> Option<String> {
+    if let [0xff, 0xfe, rest @ ..] = bytes {
+        return utf16(rest, u16::from_le_bytes);
+    }
+    if let [0xfe, 0xff, rest @ ..] = bytes {
+        return utf16(rest, u16::from_be_bytes);
+    }
+    let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes);
+    if bytes.contains(&0) {
+        return None;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(text.to_owned()),
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).ok().map(str::to_owned)
+        }
+        Err(_) => {
+            // An old single-byte text has few such bytes; a picture has many.
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let odd = text.chars().filter(|c| *c == '\u{fffd}').count();
+            (odd * 20 < bytes.len()).then_some(text)
+        }
+    }
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+    String::from_utf16(&units).ok()
+}
+
+impl Document {
+    /// The running text of the document, for telling its language.
+    pub(crate) fn sample(&self) -> String {
+        let mut text = String::new();
+        for block in &self.blocks {
+            if text.len() > 20_000 {
+                break;
+            }
+            match block {
+                Block::Heading { text: heading, .. } => text.push_str(heading),
+                Block::Prose(pieces) => pieces.iter().for_each(|piece| {
+                    text.push_str(&piece.text);
+                    text.push(' ');
+                }),
+                Block::Table(table) => text.push_str(&table.header.join(" ")),
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Makes every row as long as the header, and drops rows without content.
+fn table(line: usize, header: Vec<String>, rows: Vec<Vec<Cell>>) -> Option<Table> {
+    let mut rows: Vec<Vec<Cell>> =
+        rows.into_iter().filter(|row| row.iter().any(|cell| !cell.text.is_empty())).collect();
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0).max(header.len()).min(limits::COLUMNS);
+    let mut header = header;
+    header.resize(width, String::new());
+    for row in &mut rows {
+        let line = row.first().map_or(line, |cell| cell.line);
+        row.resize(width, Cell { line, text: String::new() });
+    }
+    (width > 0 && !rows.is_empty()).then_some(Table { line, header, rows })
+}

@@ -1,0 +1,262 @@
+//! What a request asks for, as far as its words say: goal, forms, subject, language.
+//!
+//! Owns the reading of requests and instructions. It must not know plans. It never guesses an intention.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::read::Piece;
+use super::sentences::sentences;
+use super::words::{self, Language};
+
+/// A form of deliverable that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Format {
+    Markdown,
+    Html,
+    Text,
+    Csv,
+    Json,
+}
+
+impl Format {
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Text => "txt",
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Markdown => "Markdown",
+            Self::Html => "HTML",
+            Self::Text => "plain text",
+            Self::Csv => "CSV",
+            Self::Json => "JSON",
+        }
+    }
+
+    pub(crate) fn of_ending(ending: &str) -> Option<Self> {
+        match ending.to_lowercase().as_str() {
+            "md" | "markdown" => Some(Self::Markdown),
+            "html" | "htm" => Some(Self::Html),
+            "txt" | "text" => Some(Self::Text),
+            "csv" => Some(Self::Csv),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// The request in the brief: of the context, else the prompt.
+pub(crate) fn text(context: &Value, prompt: &str) -> String {
+    let from_context = ["request", "user_request"].iter().find_map(|name| context.get(name).and_then(Value::as_str));
+    from_context.filter(|text| !text.trim().is_empty()).unwrap_or(prompt).trim().to_owned()
+}
+
+/// The sentences of a request.
+pub(crate) fn goals(request: &str) -> Vec<String> {
+    let pieces: Vec<Piece> = request.lines().map(|line| Piece { line: 1, text: line.to_owned() }).collect();
+    // A line of its own, such as an item of a list, is a sentence even without a full stop.
+    pieces
+        .chunks(1)
+        .flat_map(sentences)
+        .map(|sentence| sentence.text.trim_start_matches(['-', '*', ' ']).to_owned())
+        .collect()
+}
+
+/// The words that a request is about.
+pub(crate) fn subject(text: &str) -> BTreeSet<String> {
+    words::content(text)
+        .into_iter()
+        .filter(|word| Format::of_ending(word).is_none() && !ASKING.contains(&word.as_str()))
+        .collect()
+}
+
+/// Words by which one asks for something, whatever it is about.
+const ASKING: [&str; 30] = [
+    "write",
+    "make",
+    "create",
+    "report",
+    "summarise",
+    "summarize",
+    "summary",
+    "analyse",
+    "analyze",
+    "analysis",
+    "deliver",
+    "deliverable",
+    "file",
+    "document",
+    "page",
+    "format",
+    "produce",
+    "prepare",
+    "give",
+    "show",
+    "use",
+    "source",
+    "asset",
+    "output",
+    "schreibe",
+    "bericht",
+    "erstelle",
+    "보고서",
+    "작성",
+    "정리",
+];
+
+pub(crate) fn language(request: &str) -> Language {
+    words::language(request)
+}
+
+/// The forms that a text asks for; a name of a file that is a source asks for none.
+pub(crate) fn formats(text: &str, sources: &[String]) -> Vec<Format> {
+    let lower = text.to_lowercase();
+    let mut found = BTreeSet::new();
+    for (word, format) in NAMES {
+        for (at, _) in lower.match_indices(word) {
+            let before = &lower[..at];
+            let after = &lower[at + word.len()..];
+            let is_whole = !word.is_ascii()
+                || (!before.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '-'))
+                    && !after.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-')));
+            if is_whole && !is_denied(before) && (is_document(*format) || is_asked_as(before)) {
+                found.insert(*format);
+            }
+        }
+    }
+    for name in lower.split(|c: char| c.is_whitespace() || "\"'`,;()".contains(c)) {
+        let name = name.trim_end_matches(['.', ':', '!', '?']);
+        let is_source = sources.iter().any(|path| path.to_lowercase().ends_with(name)) || name.starts_with("assets/");
+        if let Some((_, ending)) = name.rsplit_once('.')
+            && let Some(format) = Format::of_ending(ending)
+            && !is_source
+        {
+            found.insert(format);
+        }
+    }
+    found.into_iter().collect()
+}
+
+const NAMES: &[(&str, Format)] = &[
+    ("markdown", Format::Markdown),
+    ("md", Format::Markdown),
+    ("마크다운", Format::Markdown),
+    ("マークダウン", Format::Markdown),
+    ("html", Format::Html),
+    ("web page", Format::Html),
+    ("webpage", Format::Html),
+    ("webseite", Format::Html),
+    ("웹페이지", Format::Html),
+    ("웹 페이지", Format::Html),
+    ("ウェブページ", Format::Html),
+    ("网页", Format::Html),
+    ("plain text", Format::Text),
+    ("csv", Format::Csv),
+    ("json", Format::Json),
+];
+
+/// Markdown and HTML are what reports are written in; the others are more often what is to be read.
+fn is_document(format: Format) -> bool {
+    matches!(format, Format::Markdown | Format::Html)
+}
+
+fn is_denied(before: &str) -> bool {
+    let before = before.trim_end();
+    ["no", "not", "not in", "not as", "without", "kein", "keine", "ohne", "nicht als"]
+        .iter()
+        .any(|word| before.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with(' ')))
+}
+
+fn is_asked_as(before: &str) -> bool {
+    let before = before.trim_end();
+    ["as", "as a", "in", "into", "als", "and", "or", "to", ",", "deliver as"].iter().any(|word| {
+        before.strip_suffix(word).is_some_and(|rest| *word == "," || rest.is_empty() || rest.ends_with(' '))
+    })
+}
+
+/// Forms that are asked for and that this agent cannot write.
+pub(crate) fn beyond(text: &str) -> Vec<&'static str> {
+    let lower = text.to_lowercase();
+    let words: BTreeSet<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+    ["pdf", "docx", "word", "pptx", "powerpoint", "xlsx", "excel", "epub", "slides"]
+        .into_iter()
+        .filter(|name| {
+            words.contains(name) && (*name != "word" || lower.contains("word document") || lower.contains("as word"))
+        })
+        .collect()
+}
+
+/// The contents of the ACTIVE instructions in the context.
+pub(crate) fn instructions(context: &Value) -> Vec<Instruction> {
+    let rows = context.get("instructions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    rows.iter()
+        .filter_map(|row| {
+            if let Some(text) = row.as_str() {
+                return Some(Instruction { content: text.to_owned(), ..Instruction::default() });
+            }
+            let field = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let status = field("status");
+            let content = field("content");
+            let is_active = status.is_empty() || status.contains("ACTIVE");
+            (is_active && !content.is_empty()).then(|| Instruction {
+                instruction_id: field("instruction_id"),
+                run_id: field("run_id"),
+                content,
+            })
+        })
+        .collect()
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Instruction {
+    pub(crate) instruction_id: String,
+    pub(crate) run_id: String,
+    pub(crate) content: String,
+}
+
+/// The forms to publish: all that the instructions name, else those of the request, else Markdown.
+pub(crate) fn formats_to_publish(context: &Value, prompt: &str, sources: &[String]) -> Vec<Format> {
+    let mut found = BTreeSet::new();
+    for instruction in instructions(context) {
+        found.extend(formats(&instruction.content, sources));
+    }
+    if found.is_empty() {
+        found.extend(formats(&text(context, prompt), sources));
+    }
+    if found.is_empty() {
+        found.insert(Format::Markdown);
+    }
+    found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_that_a_request_names() {
+        let sources = vec!["assets/sales.csv".to_owned(), "assets/page.html".to_owned()];
+        for (request, expected) in [
+            ("Write a report about sales", ""),
+            ("Write a report as Markdown and HTML", "md html"),
+            ("Compare sales.csv and page.html in a web page", "html"),
+            ("Read the CSV files; deliver as CSV, no HTML", "csv"),
+            ("Summarise into summary.md.", "md"),
+            ("매출을 마크다운과 웹페이지로 정리", "md html"),
+            ("The amd64 build, cmd.exe", ""),
+            ("Deliver as Markdown (.md) and JSON (.json)", "md json"),
+        ] {
+            let found: Vec<&str> = formats(request, &sources).into_iter().map(Format::ending).collect();
+            assert_eq!(found.join(" "), expected, "{request}");
+        }
+        assert_eq!(beyond("as a PDF, not in other words"), ["pdf"]);
+    }
+}

@@ -1,0 +1,195 @@
+//! Cuts paragraphs into sentences, each with the line on which it begins.
+//!
+//! Owns the rules for full stops in several scripts. It must not know what a sentence says.
+
+use super::limits;
+use super::read::Piece;
+use super::words::unspaced;
+
+/// A sentence and the line of its file on which it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    pub(crate) line: usize,
+    pub(crate) text: String,
+}
+
+/// The sentences of one paragraph, which is given line by line.
+pub(crate) fn sentences(pieces: &[Piece]) -> Vec<Sentence> {
+    let (chars, lines) = join(pieces);
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    while at < chars.len() {
+        if let Some(end) = end_of_sentence(&chars, start, at) {
+            push(&mut found, &chars, &lines, start..end);
+            start = end;
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    push(&mut found, &chars, &lines, start..chars.len());
+    found
+}
+
+/// The paragraph as one run of characters, and for each character the line it stands on.
+fn join(pieces: &[Piece]) -> (Vec<char>, Vec<usize>) {
+    let mut chars: Vec<char> = Vec::new();
+    let mut lines = Vec::new();
+    for piece in pieces {
+        let mut text = piece.text.split_whitespace().flat_map(|word| word.chars().chain([' '])).peekable();
+        let first = text.peek().copied();
+        if chars.last() == Some(&' ')
+            && first.is_some_and(unspaced)
+            && chars.len() > 1
+            && unspaced(chars[chars.len() - 2])
+        {
+            chars.pop();
+            lines.pop();
+        }
+        for c in text {
+            chars.push(c);
+            lines.push(piece.line);
+        }
+    }
+    (chars, lines)
+}
+
+fn push(found: &mut Vec<Sentence>, chars: &[char], lines: &[usize], range: std::ops::Range<usize>) {
+    let mut range = range;
+    while range.start < range.end && chars[range.start] == ' ' {
+        range.start += 1;
+    }
+    while range.end > range.start && chars[range.end - 1] == ' ' {
+        range.end -= 1;
+    }
+    if !chars[range.clone()].iter().any(|c| c.is_alphanumeric()) {
+        return;
+    }
+    let line = lines[range.start];
+    let text = if range.len() > limits::SENTENCE_CHARS {
+        chars[range.start..range.start + limits::SENTENCE_CHARS].iter().chain(&['…']).collect()
+    } else {
+        chars[range].iter().collect()
+    };
+    found.push(Sentence { line, text });
+}
+
+/// Where the sentence ends if the character at `at` ends it: behind closing quotes and brackets.
+fn end_of_sentence(chars: &[char], start: usize, at: usize) -> Option<usize> {
+    let c = chars[at];
+    let mut end = at + 1;
+    match c {
+        '。' | '！' | '？' | '｡' | '।' | '॥' | '؟' | '۔' => {}
+        '!' | '?' | '…' | '.' => {
+            while chars.get(end).is_some_and(|next| matches!(next, '.' | '!' | '?' | '…')) {
+                end += 1;
+            }
+        }
+        _ => return None,
+    }
+    while chars.get(end).is_some_and(|next| closes(*next)) {
+        end += 1;
+    }
+    if !matches!(c, '!' | '?' | '…' | '.') {
+        return Some(end);
+    }
+    let next = chars[end.min(chars.len())..].iter().copied().find(|next| *next != ' ');
+    match (chars.get(end), next) {
+        (None, _) | (_, None) => Some(end),
+        (Some(gap), Some(next)) if *gap == ' ' => {
+            let goes_on = next.is_lowercase() || (c == '.' && is_abbreviation(chars, start, at, next));
+            (!goes_on).then_some(end)
+        }
+        (Some(gap), _) if unspaced(*gap) => Some(end),
+        _ => None,
+    }
+}
+
+fn closes(c: char) -> bool {
+    matches!(c, ')' | ']' | '"' | '\'' | '”' | '’' | '»' | '」' | '』' | '）')
+}
+
+/// Whether the full stop at `at` belongs to the word in front of it.
+fn is_abbreviation(chars: &[char], start: usize, at: usize, next: char) -> bool {
+    let begin =
+        (start..at).rev().find(|index| matches!(chars[*index], ' ' | '(' | '"')).map_or(start, |index| index + 1);
+    let word: String = chars[begin..at].iter().collect::<String>().to_lowercase();
+    if word.is_empty() {
+        return false;
+    }
+    // "3. April", "1. Introduction": a short number with a stop is an ordinal, unless a sentence ends in it.
+    if word.chars().all(|c| c.is_ascii_digit()) {
+        let is_first = chars[start..begin].iter().all(|c| *c == ' ');
+        return word.len() <= 2 && (is_first || next_is_month(chars, at + 1));
+    }
+    // "J. Smith", "U.S. Steel"
+    if word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && chars[begin].is_uppercase() {
+        return true;
+    }
+    if word.contains('.') && word.split('.').all(|part| part.chars().count() <= 1) {
+        return true;
+    }
+    ABBREVIATIONS.contains(&word.as_str())
+        || (next.is_numeric() && BEFORE_NUMBERS.contains(&word.as_str()))
+        // "Acme Inc. The …" ends a sentence more often than not only if an article or the like follows.
+        || (LEGAL.contains(&word.as_str()) && !begins_sentence(chars, at + 1))
+}
+
+fn following_word(chars: &[char], from: usize) -> String {
+    chars[from.min(chars.len())..].iter().skip_while(|c| **c == ' ').take_while(|c| c.is_alphabetic()).collect()
+}
+
+fn next_is_month(chars: &[char], from: usize) -> bool {
+    super::dates::month(&following_word(chars, from).to_lowercase()).is_some()
+}
+
+fn begins_sentence(chars: &[char], from: usize) -> bool {
+    let word = following_word(chars, from).to_lowercase();
+    super::words::is_stop(&word)
+}
+
+const ABBREVIATIONS: [&str; 32] = [
+    "mr", "mrs", "ms", "dr", "prof", "sr", "jr", "st", "vs", "e.g", "i.e", "cf", "etc", "approx", "z.b", "d.h", "bzw",
+    "ca", "usw", "u.a", "mio", "mrd", "tsd", "gen", "sen", "rep", "mt", "ft", "m.e", "resp", "incl", "excl",
+];
+const BEFORE_NUMBERS: [&str; 10] = ["no", "nr", "fig", "p", "pp", "vol", "art", "sec", "ch", "eq"];
+const LEGAL: [&str; 6] = ["inc", "ltd", "co", "corp", "bros", "plc"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[(usize, &str)]) {
+        let pieces: Vec<Piece> =
+            text.lines().enumerate().map(|(index, line)| Piece { line: index + 1, text: line.to_owned() }).collect();
+        let found: Vec<(usize, String)> = sentences(&pieces).into_iter().map(|one| (one.line, one.text)).collect();
+        let expected: Vec<(usize, String)> = expected.iter().map(|(line, text)| (*line, (*text).to_owned())).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn sentences_end_where_each_script_ends_them() {
+        check("One. Two!\nThree goes\non? Yes.", &[(1, "One."), (1, "Two!"), (2, "Three goes on?"), (3, "Yes.")]);
+        check("매출이 늘었다. 비용은 줄었다.", &[(1, "매출이 늘었다."), (1, "비용은 줄었다.")]);
+        check("売上は増えた。費用は\n減った。", &[(1, "売上は増えた。"), (1, "費用は減った。")]);
+        check("收入增加了！成本呢？", &[(1, "收入增加了！"), (1, "成本呢？")]);
+        check("هل زادت؟ نعم. زادت.", &[(1, "هل زادت؟"), (1, "نعم."), (1, "زادت.")]);
+        check("बिक्री बढ़ी। लागत घटी।", &[(1, "बिक्री बढ़ी।"), (1, "लागत घटी।")]);
+    }
+
+    #[test]
+    fn full_stops_that_end_nothing() {
+        check("Dr. Smith paid 3.5 million. Fine.", &[(1, "Dr. Smith paid 3.5 million."), (1, "Fine.")]);
+        check("Am 3. April 2023 begann es.", &[(1, "Am 3. April 2023 begann es.")]);
+        check("It grew in 2023. Then it fell.", &[(1, "It grew in 2023."), (1, "Then it fell.")]);
+        check(
+            "The U.S. Army, e.g. here. See example.com now.",
+            &[(1, "The U.S. Army, e.g. here."), (1, "See example.com now.")],
+        );
+        check(
+            "Acme Inc. Berlin grew. It sold (all of it.) Then not.",
+            &[(1, "Acme Inc. Berlin grew."), (1, "It sold (all of it.)"), (1, "Then not.")],
+        );
+    }
+}

@@ -1,0 +1,384 @@
+//! Words of several scripts: which carry content, and in what form two of them are the same.
+//!
+//! Owns the word lists. It must not know files, figures or plans. Nothing here understands a language: a word is
+//! content if no list says otherwise, and two words are the same if they are equal once endings are taken off.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+/// How a run of characters is cut into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Script {
+    Spaced,
+    Hangul,
+    Han,
+    Katakana,
+    Hiragana,
+    Other,
+}
+
+/// One word with its place, counted in characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) text: String,
+    pub(crate) script: Script,
+}
+
+pub(crate) fn script(c: char) -> Script {
+    match c {
+        '\u{3041}'..='\u{309f}' => Script::Hiragana,
+        '\u{30a0}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}' => Script::Katakana,
+        '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2ffff}' => {
+            Script::Han
+        }
+        '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}' => Script::Hangul,
+        c if c.is_alphanumeric() => Script::Spaced,
+        // Vowel signs and viramas are marks, and belong to the letter before them.
+        '\u{0900}'..='\u{0dff}' | '\u{0300}'..='\u{036f}' | '\u{064b}'..='\u{065f}' => Script::Spaced,
+        _ => Script::Other,
+    }
+}
+
+/// Whether text of this script is written without spaces between words.
+pub(crate) fn unspaced(c: char) -> bool {
+    matches!(script(c), Script::Han | Script::Katakana | Script::Hiragana)
+        || matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff20}')
+}
+
+/// Cuts text into words: at spaces and signs, and where the script changes in scripts without spaces.
+pub(crate) fn words(chars: &[char]) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        let kind = script(chars[at]);
+        if kind == Script::Other {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < chars.len() && (script(chars[at]) == kind || joins(chars, at, kind)) {
+            if kind == Script::Han && is_function_character(chars[at]) {
+                break;
+            }
+            at += 1;
+        }
+        if at > start {
+            let text = chars[start..at].iter().collect();
+            found.push(Word { start, end: at, text, script: kind });
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// A hyphen, apostrophe or dot inside a word of a spaced script does not end it.
+fn joins(chars: &[char], at: usize, kind: Script) -> bool {
+    kind == Script::Spaced
+        && matches!(chars[at], '-' | '\'' | '\u{2019}' | '_' | '&')
+        && chars.get(at + 1).is_some_and(|c| script(*c) == Script::Spaced)
+}
+
+/// Chinese words that are grammar, and so end a word in front of them.
+fn is_function_character(c: char) -> bool {
+    matches!(
+        c,
+        '的' | '了'
+            | '是'
+            | '为'
+            | '為'
+            | '在'
+            | '和'
+            | '与'
+            | '與'
+            | '有'
+            | '达'
+            | '達'
+            | '于'
+            | '於'
+            | '其'
+            | '及'
+            | '也'
+            | '而'
+            | '就'
+    )
+}
+
+/// The content words of a text in the form in which they are compared, in order, with repetitions.
+pub(crate) fn content(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    words(&chars).iter().filter_map(key).collect()
+}
+
+/// The form in which a word is compared; nothing for a word without content of its own.
+pub(crate) fn key(word: &Word) -> Option<String> {
+    match word.script {
+        Script::Hiragana | Script::Other => None,
+        Script::Han => {
+            let long_enough = word.text.chars().count() > 1;
+            (long_enough && !STOP_HAN.contains(&word.text.as_str())).then(|| word.text.clone())
+        }
+        Script::Katakana => Some(word.text.clone()),
+        Script::Hangul => {
+            let stem = without_particle(&word.text);
+            (!STOP_HANGUL.contains(&stem.as_str()) && stem.chars().count() > 1).then_some(stem)
+        }
+        Script::Spaced => {
+            let lower = word.text.to_lowercase();
+            if lower.chars().all(|c| c.is_numeric()) || is_stop(&lower) {
+                return None;
+            }
+            let stem = stem(&lower);
+            let letters = stem.chars().filter(|c| c.is_alphabetic()).count();
+            (letters > 1 && !is_stop(&stem)).then_some(stem)
+        }
+    }
+}
+
+pub(crate) fn is_stop(lower: &str) -> bool {
+    static ALL: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    ALL.get_or_init(|| STOP.iter().flat_map(|list| list.split_ascii_whitespace()).collect()).contains(lower)
+}
+
+/// English and near-English endings: possessive and plural. Other words stay as they are.
+pub(crate) fn stem(lower: &str) -> String {
+    let word = lower.trim_end_matches("'s").trim_end_matches("\u{2019}s").trim_end_matches(['\'', '\u{2019}']);
+    let count = word.chars().count();
+    if !word.is_ascii() || count < 4 {
+        return word.to_owned();
+    }
+    if let Some(base) = word.strip_suffix("ies") {
+        return if count > 4 { format!("{base}y") } else { word.to_owned() };
+    }
+    for ending in ["sses", "xes", "ches", "shes"] {
+        if word.ends_with(ending) {
+            return word[..word.len() - 2].to_owned();
+        }
+    }
+    if word.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending)) {
+        return word[..word.len() - 1].to_owned();
+    }
+    word.to_owned()
+}
+
+/// Takes one Korean particle off, if a word of at least two syllables is left.
+fn without_particle(word: &str) -> String {
+    const PARTICLES: [&str; 26] = [
+        "으로부터",
+        "에서는",
+        "에게서",
+        "이었다",
+        "이었습니다",
+        "입니다",
+        "이다",
+        "에서",
+        "에게",
+        "으로",
+        "부터",
+        "까지",
+        "보다",
+        "처럼",
+        "이며",
+        "의",
+        "은",
+        "는",
+        "이",
+        "가",
+        "을",
+        "를",
+        "에",
+        "로",
+        "과",
+        "와",
+    ];
+    for particle in PARTICLES {
+        if let Some(stem) = word.strip_suffix(particle)
+            && stem.chars().count() >= 2
+        {
+            return stem.to_owned();
+        }
+    }
+    word.to_owned()
+}
+
+/// Whether a word begins with a capital letter, as names do in scripts that have capitals.
+pub(crate) fn is_capitalised(word: &str) -> bool {
+    word.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// Languages told apart by their script, and within Latin by their most frequent words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    English,
+    German,
+    French,
+    Spanish,
+    Korean,
+    Japanese,
+    Chinese,
+    Arabic,
+    Devanagari,
+    Unknown,
+}
+
+impl Language {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::German => "German",
+            Self::French => "French",
+            Self::Spanish => "Spanish",
+            Self::Korean => "Korean",
+            Self::Japanese => "Japanese",
+            Self::Chinese => "Chinese",
+            Self::Arabic => "Arabic",
+            Self::Devanagari => "a language in Devanagari",
+            Self::Unknown => "the language of the request",
+        }
+    }
+
+    /// Whether a comma stands before the decimals.
+    pub(crate) fn has_decimal_comma(self) -> bool {
+        matches!(self, Self::German | Self::French | Self::Spanish)
+    }
+}
+
+/// The language of a text, by the script of most of its letters and then by its stop words.
+pub(crate) fn language(text: &str) -> Language {
+    let (mut latin, mut hangul, mut kana, mut han, mut arabic, mut devanagari) = (0, 0, 0, 0, 0, 0);
+    for c in text.chars().take(20_000) {
+        match c {
+            '\u{0600}'..='\u{06ff}' => arabic += 1,
+            '\u{0900}'..='\u{097f}' => devanagari += 1,
+            _ => match script(c) {
+                Script::Hangul => hangul += 1,
+                Script::Hiragana | Script::Katakana => kana += 1,
+                Script::Han => han += 1,
+                Script::Spaced if c.is_alphabetic() => latin += 1,
+                _ => {}
+            },
+        }
+    }
+    // One sign of a script without spaces says about as much as three letters.
+    let most = [latin, hangul * 3, (kana + han) * 3, arabic, devanagari].into_iter().max().unwrap_or(0);
+    match most {
+        0 => Language::Unknown,
+        n if n == hangul * 3 => Language::Korean,
+        n if n == (kana + han) * 3 => {
+            if kana * 10 > han {
+                Language::Japanese
+            } else {
+                Language::Chinese
+            }
+        }
+        n if n == arabic => Language::Arabic,
+        n if n == devanagari => Language::Devanagari,
+        _ => latin_language(text),
+    }
+}
+
+fn latin_language(text: &str) -> Language {
+    const OF: [Language; 4] = [Language::English, Language::German, Language::French, Language::Spanish];
+    let mut hits = [0_usize; 4];
+    for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(4_000) {
+        let lower = word.to_lowercase();
+        for (index, list) in STOP.iter().take(4).enumerate() {
+            hits[index] += usize::from(list.split_ascii_whitespace().any(|stop| stop == lower));
+        }
+    }
+    let best = hits.iter().copied().max().unwrap_or(0);
+    if best == 0 {
+        return Language::Unknown;
+    }
+    hits.iter().position(|hit| *hit == best).map_or(Language::Unknown, |index| OF[index])
+}
+
+/// Words without content: English, German, French, Spanish, in the order that `latin_language` counts on.
+const STOP: [&str; 6] = [
+    "a about above after again all also am an and any are as at be because been before being below between both but by \
+     can could did do does doing down during each few for from further had has have having he her here hers him his how \
+     however i if in into is it its itself just may me might more most must my no nor not now of off on once only or \
+     other our ours out over own per same shall she should so some such than that the their theirs them then there these \
+     they this those through to too under until up upon us very was we were what when where which while who whom whose \
+     why will with within without would you your yours please onto via",
+    "aber alle allem allen aller alles als also am an andere auch auf aus bei beim bin bis da damit dann das dass dem den \
+     denn der des die dies diese diesem diesen dieser dieses doch durch ein eine einem einen einer eines er es für gegen \
+     hat hatte hatten haben ich ihr ihre im in ist ja kann kein keine man mehr mit nach nicht noch nur ob oder ohne sein \
+     seine sich sie sind so über um und uns unter vom von vor war waren was wenn wer werden wie wir wird wurde wurden zu \
+     zum zur zwischen bitte",
+    "au aux avec ce ces cet cette dans de des du elle elles en entre est et eux il ils je la le les leur leurs lui mais \
+     me même mes moi mon ne nos notre nous on ont ou où par pas plus pour qu que qui sa sans se ses son sont sous sur ta \
+     te tes toi ton tu un une vos votre vous était étaient été être fut ont ainsi donc comme",
+    "al algo como con contra cual cuando de del desde donde dos el ella ellas ellos en entre era eran es esa ese eso esta \
+     estas este esto estos fue fueron ha han hasta hay la las le les lo los más me mi mis muy no nos o para pero por que \
+     quien se según ser si sin sobre son su sus también tan tiene todo todos tu un una uno unos y ya",
+    "في من على إلى عن مع هذا هذه ذلك التي الذي كان كانت هو هي أن إن ما لا قد كل بين بعد قبل أو ثم",
+    "का की के को में से है हैं था थे थी और यह वह कि पर ने भी तो हो एक इस उस लिए गया गई रहा रही",
+];
+
+const STOP_HANGUL: [&str; 24] = [
+    "그리고",
+    "그러나",
+    "하지만",
+    "또한",
+    "이것",
+    "그것",
+    "저것",
+    "있다",
+    "없다",
+    "있는",
+    "있었다",
+    "하는",
+    "했다",
+    "한다",
+    "되었다",
+    "된다",
+    "합니다",
+    "했습니다",
+    "있습니다",
+    "대한",
+    "위한",
+    "따라",
+    "통해",
+    "해주세요",
+];
+
+const STOP_HAN: [&str; 12] =
+    ["我们", "他们", "这个", "那个", "因此", "但是", "以及", "可以", "没有", "一个", "如果", "已经"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(content(text), expected, "{text}");
+    }
+
+    #[test]
+    fn content_words_of_several_scripts() {
+        check("The companies' revenues were high", &["company", "revenue", "high"]);
+        check("Der Umsatz der Firma", &["umsatz", "firma"]);
+        check("아크메의 매출은 증가했다", &["아크메", "매출", "증가했다"]);
+        check("アクメの売上高は", &["アクメ", "売上高"]);
+        check("公司的营业收入为", &["公司", "营业收入"]);
+        check("COVID-19 in 2023", &["covid-19"]);
+    }
+
+    #[test]
+    fn languages_are_told_apart() {
+        for (text, expected) in [
+            ("Write a report about the sales", Language::English),
+            ("Schreibe einen Bericht über die Zahlen und die Firma", Language::German),
+            ("매출 보고서를 작성해 주세요", Language::Korean),
+            ("売上のレポートを書いてください", Language::Japanese),
+            ("请写一份销售报告", Language::Chinese),
+            ("اكتب تقريرا عن المبيعات", Language::Arabic),
+            ("बिक्री पर रिपोर्ट लिखें", Language::Devanagari),
+            ("12345", Language::Unknown),
+        ] {
+            assert_eq!(language(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! A paper as Markdown, and back: what one task writes, a later task reads.
+//!
+//! Owns the written form. Text from sources is escaped, so that it cannot become markup.
+
+use super::paper::{Body, Cite, Kind, MARK, NOTE, Paper, Row, Section, Statement};
+
+pub(crate) fn write(paper: &Paper) -> String {
+    let mut out = format!("# {}\n\n{NOTE}\n", escape(&paper.title));
+    for section in &paper.sections {
+        out.push_str(&format!("\n## {}\n", escape(&section.title())));
+        if !section.note.is_empty() {
+            out.push_str(&format!("\n{}\n", escape(&section.note)));
+        }
+        if section.len() > 0 {
+            out.push('\n');
+        }
+        match &section.body {
+            Body::Statements(statements) => {
+                for (index, statement) in statements.iter().enumerate() {
+                    write_statement(&mut out, section.kind, index, statement);
+                }
+            }
+            Body::Rows { header, rows } if !rows.is_empty() => write_rows(&mut out, header, rows),
+            Body::Rows { .. } => {}
+        }
+    }
+    out
+}
+
+fn write_statement(out: &mut String, kind: Kind, index: usize, statement: &Statement) {
+    let bullet = if kind == Kind::Findings { format!("{}.", index + 1) } else { "-".to_owned() };
+    out.push_str(&format!("{bullet} {}", escape(&statement.text)));
+    if !statement.cites.is_empty() {
+        out.push_str(&format!(" ({})", cites(&statement.cites)));
+    }
+    out.push('\n');
+    if !statement.why.is_empty() {
+        out.push_str(&format!("   {WHY}{}\n", escape(&statement.why)));
+    }
+}
+
+const WHY: &str = "Why: ";
+
+fn write_rows(out: &mut String, header: &[String], rows: &[Row]) {
+    let line = |cells: &[String], last: &str| {
+        let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+        format!("| {} | {last} |\n", cells.join(" | "))
+    };
+    out.push_str(&line(header, "source"));
+    out.push_str(&format!("|{}\n", "---|".repeat(header.len() + 1)));
+    for row in rows {
+        out.push_str(&line(&row.cells, &cites(&row.cites)));
+    }
+}
+
+fn cites(cites: &[Cite]) -> String {
+    // A code span cannot hold its own mark, nor a cell its border.
+    let shown = |cite: &Cite| format!("`{}`", cite.shown().replace('`', "%60").replace('|', "%7C"));
+    cites.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// Text that reads as itself in Markdown, on one line.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (index, c) in text.chars().enumerate() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '#' | '-' | '+' | '=' if index == 0 => {
+                out.push('\\');
+                out.push(c);
+            }
+            '.' | ')' if index > 0 && index <= 9 && out.chars().all(|before| before.is_ascii_digit()) => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek() {
+            Some(next) if c == '\\' && next.is_ascii_punctuation() => out.extend(chars.next()),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Reads a paper that this agent wrote; nothing if it is somebody else's.
+pub(crate) fn read(text: &str) -> Option<Paper> {
+    if !text.lines().take(6).any(|line| line.starts_with(MARK)) {
+        return None;
+    }
+    let mut paper = Paper { title: String::new(), sections: Vec::new() };
+    for line in text.lines() {
+        if let Some(title) = line.strip_prefix("# ") {
+            paper.title = unescape(title);
+        } else if let Some(title) = line.strip_prefix("## ") {
+            paper.sections.push(section(&unescape(title)));
+        } else if let Some(section) = paper.sections.last_mut() {
+            read_line(section, line);
+        }
+    }
+    Some(paper)
+}
+
+/// An unknown title is that of a theme: a person may have renamed it.
+fn section(title: &str) -> Section {
+    let (name, theme) = title.split_once(": ").unwrap_or((title, ""));
+    let known = Kind::ALL.into_iter().find(|kind| kind.title() == name);
+    let mut section = Section::statements(known.unwrap_or(Kind::Theme), Vec::new());
+    section.theme = if known.is_some() { theme.to_owned() } else { title.to_owned() };
+    section
+}
+
+fn read_line(section: &mut Section, line: &str) {
+    let trimmed = line.trim();
+    if trimmed.starts_with('|') {
+        return read_row(section, trimmed);
+    }
+    let numbered = trimmed.split_once(". ").filter(|(number, _)| number.chars().all(|c| c.is_ascii_digit()));
+    let item = trimmed.strip_prefix("- ").or(numbered.map(|(_, rest)| rest));
+    let Body::Statements(statements) = &mut section.body else { return };
+    if let Some(item) = item {
+        let (text, cites) = split_cites(item);
+        statements.push(Statement { text: unescape(text), why: String::new(), cites });
+    } else if let (Some(why), Some(last)) = (trimmed.strip_prefix(WHY), statements.last_mut()) {
+        last.why = unescape(why);
+    } else if !trimmed.is_empty() && statements.is_empty() {
+        section.note = unescape(trimmed);
+    }
+}
+
+fn read_row(section: &mut Section, line: &str) {
+    let mut cells = split_cells(line);
+    let last = cells.pop().unwrap_or_default();
+    if let Body::Statements(statements) = &section.body
+        && statements.is_empty()
+    {
+        section.body = Body::Rows { header: cells, rows: Vec::new() };
+        return;
+    }
+    let is_rule = cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':')));
+    if let Body::Rows { rows, .. } = &mut section.body
+        && !is_rule
+    {
+        rows.push(Row { cells, cites: code_spans(&last) });
+    }
+}
+
+fn split_cells(line: &str) -> Vec<String> {
+    let inner = line.trim_start_matches('|');
+    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    let mut cells = vec![String::new()];
+    let mut escaped = false;
+    for c in inner.chars() {
+        if c == '|' && !escaped {
+            cells.push(String::new());
+        } else if let Some(cell) = cells.last_mut() {
+            cell.push(c);
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    cells.iter().map(|cell| unescape(cell.trim())).collect()
+}
+
+/// The statement, and what the brackets at its end cite.
+fn split_cites(item: &str) -> (&str, Vec<Cite>) {
+    let found = item.strip_suffix("`)").and_then(|inner| inner.rfind(" (`").map(|at| (at, inner.len())));
+    match found {
+        Some((at, end)) => (&item[..at], code_spans(&item[at + 2..=end])),
+        None => (item, Vec::new()),
+    }
+}
+
+fn code_spans(text: &str) -> Vec<Cite> {
+    text.split('`').skip(1).step_by(2).map(|span| Cite::parse(&span.replace("%60", "`").replace("%7C", "|"))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let statement = |text: &str, why: &str| Statement {
+            text: text.to_owned(),
+            why: why.to_owned(),
+            cites: vec![Cite::new("assets/a b|`.md", 12), Cite::new("assets/c.md", 3)],
+        };
+        let mut theme = Section::statements(Kind::Theme, vec![statement("1. <b>x</b> | *y* & (z)", "")]);
+        theme.theme = "revenue_x: 2".to_owned();
+        let paper = Paper {
+            title: "A # title\\".to_owned(),
+            sections: vec![
+                Section::statements(Kind::Findings, vec![statement("- plain", "first"), statement("+", "")]),
+                theme,
+                Section::statements(Kind::Contradictions, Vec::new()).with_note("None was found."),
+                Section::rows(
+                    Kind::Figures,
+                    &["figure", "words"],
+                    vec![Row {
+                        cells: vec!["-4|2".to_owned(), "a \\ b".to_owned()],
+                        cites: vec![Cite::new("assets/a.md", 1)],
+                    }],
+                ),
+            ],
+        };
+        let written = write(&paper);
+        assert_eq!(read(&written), Some(paper), "{written}");
+    }
+
+    #[test]
+    fn a_paper_of_somebody_else_is_none() {
+        assert_eq!(read("# Report\n\n- a\n"), None);
+    }
+}

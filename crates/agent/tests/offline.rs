@@ -1,0 +1,364 @@
+//! The offline agent through a whole run, as the engine would drive it: proposal, four phases, messages.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it fails")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agent::{Backend, Brief, BriefFile, Ending, Expects, Job, Offline, Report, ReportStatus};
+use serde_json::{Map, Value, json};
+
+const RUN: &str = "run-20250101-000000-001";
+const PHASES: [&str; 4] = ["ANALYZING", "STRATEGIZING", "REFINING_CONTENT", "GENERATING_OUTPUT"];
+const REQUEST: &str = "Report on the revenue and employees of Acme. Deliver it as Markdown and HTML.";
+
+/// A project with the files of a folder as its assets.
+struct Project {
+    folder: tempfile::TempDir,
+    catalog: Vec<Value>,
+    instructions: Vec<Value>,
+    request: String,
+}
+
+impl Project {
+    fn new(assets: &[(&str, Vec<u8>)], request: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut catalog = Vec::new();
+        fs::create_dir(folder.path().join("assets")).unwrap();
+        for (name, bytes) in assets {
+            fs::write(folder.path().join("assets").join(name), bytes).unwrap();
+            catalog.push(row(&format!("assets/{name}"), "ORIGINAL_INPUT"));
+        }
+        Self { folder, catalog, instructions: Vec::new(), request: request.to_owned() }
+    }
+
+    fn ask(&self, role: &str, action: &str, change: impl FnOnce(&mut Brief)) -> Report {
+        let mut brief = Brief::new(RUN, "multiverse", role, action);
+        brief.context = json!({
+            "request": self.request,
+            "catalog": self.catalog,
+            "instructions": self.instructions,
+        });
+        change(&mut brief);
+        let path = self.folder.path().to_owned();
+        let job = Job { brief, project: path.clone(), workdir: path.join("none"), readable: Vec::new() };
+        match Offline.work(&job, &tools::Stop::new(), &|_| {}) {
+            Ending::Report { report, .. } => report,
+            other => panic!("{action}: {other:?}"),
+        }
+    }
+
+    /// Executes one task and keeps its output, as the engine does.
+    fn execute(&mut self, phase: &str, task: &Value) {
+        let output = task["output_path"].as_str().unwrap().to_owned();
+        let references: Vec<String> = serde_json::from_value(task["related_references"].clone()).unwrap();
+        for path in &references {
+            assert!(self.folder.path().join(path).is_file(), "{path} of {task} does not exist (MV-18)");
+        }
+        let report = self.ask("executor", "execute", |brief| {
+            brief.item = task.as_object().unwrap().clone();
+            brief.files = references.into_iter().map(file).collect();
+            brief.expects = Expects { result: Value::Null, outputs: vec![output.clone()] };
+            brief.context["phase"] = json!({ "phase_name": phase });
+        });
+        assert_eq!(report.status, ReportStatus::Done, "{report:?}");
+        assert_eq!(report.outputs.len(), 1);
+        assert_eq!(report.outputs[0].path, output);
+        self.keep(&output, report.outputs[0].content.as_deref().unwrap());
+    }
+
+    fn keep(&mut self, path: &str, content: &str) {
+        let place = self.folder.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, content).unwrap();
+        self.catalog.push(row(path, "ANALYSIS_REPORT"));
+    }
+
+    /// The whole run; gives back all files that it made.
+    fn run(&mut self) -> BTreeMap<String, String> {
+        let proposal = self.ask("planner", "propose", |brief| brief.plan_target = Some("proposal".into())).result;
+        for (index, content) in proposal["instructions"].as_array().unwrap().iter().enumerate() {
+            let id = format!("I-{RUN}-{:02}", index + 1);
+            self.instructions.push(json!({"instruction_id": id, "run_id": RUN, "content": content}));
+        }
+        let initial = format!("runs/{RUN}/workspace/ANALYZING/initial_analysis.md");
+        let report = self.ask("executor", "execute", |brief| brief.expects.outputs = vec![initial.clone()]);
+        self.keep(&initial, report.outputs[0].content.as_deref().unwrap());
+        for phase in PHASES {
+            let at = |brief: &mut Brief| brief.context["phase"] = json!({ "phase_name": phase });
+            let stages = self.ask("planner", "plan_stages", at).result["stages"].as_array().unwrap().clone();
+            assert!((1..=2).contains(&stages.len()), "{phase}: {stages:?}");
+            for stage in stages {
+                let plan = self.ask("planner", "plan_tasks", |brief| {
+                    at(brief);
+                    brief.context["stage"] = stage.clone();
+                });
+                for task in plan.result["tasks"].as_array().unwrap() {
+                    self.check_task(phase, task);
+                    self.execute(phase, task);
+                }
+            }
+        }
+        self.catalog
+            .iter()
+            .map(|row| row["file_path"].as_str().unwrap().to_owned())
+            .filter(|path| !path.starts_with("assets/"))
+            .map(|path| (path.clone(), fs::read_to_string(self.folder.path().join(&path)).unwrap()))
+            .collect()
+    }
+
+    /// MV-18: inputs, one purpose, an output of its own in the right place.
+    fn check_task(&self, phase: &str, task: &Value) {
+        let output = task["output_path"].as_str().unwrap();
+        let workspace = format!("runs/{RUN}/workspace/{phase}/");
+        let published = format!("outputs/{RUN}/");
+        let allowed =
+            output.starts_with(&workspace) || (phase == "GENERATING_OUTPUT" && output.starts_with(&published));
+        assert!(allowed, "{task}");
+        assert!(!task["related_references"].as_array().unwrap().is_empty(), "{task}");
+        assert_eq!(task["task_purpose"].as_str().unwrap().matches('.').count(), 1, "{task}");
+        assert!(self.catalog.iter().all(|row| row["file_path"] != output), "{task}");
+    }
+}
+
+fn row(path: &str, asset_type: &str) -> Value {
+    json!({"file_path": path, "run_id": RUN, "asset_type": asset_type, "source_task_id": "", "summary": ""})
+}
+
+fn file(path: String) -> BriefFile {
+    BriefFile { path, why: "input".into(), access: agent::Access::Read }
+}
+
+fn fixture() -> Vec<(&'static str, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/offline/assets");
+    ["annual.md", "company.csv", "interview.txt", "korea.md", "logo.png", "market.html", "plant.json"]
+        .into_iter()
+        .map(|name| (name, fs::read(folder.join(name)).unwrap()))
+        .collect()
+}
+
+fn report_of(files: &BTreeMap<String, String>, ending: &str) -> String {
+    files[&format!("outputs/{RUN}/report.{ending}")].clone()
+}
+
+/// The places that a line of Markdown cites.
+fn cites(line: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for span in line.split('`').skip(1).step_by(2) {
+        if let Some((path, number)) = span.rsplit_once(':') {
+            found.push((path.to_owned(), number.parse().unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn mv37_a_run_publishes_each_form_that_was_asked_for() {
+    let files = Project::new(&fixture(), REQUEST).run();
+    let published: Vec<&String> = files.keys().filter(|path| path.starts_with("outputs/")).collect();
+    assert_eq!(published, [&format!("outputs/{RUN}/report.html"), &format!("outputs/{RUN}/report.md")]);
+    assert!(files.contains_key(&format!("runs/{RUN}/workspace/GENERATING_OUTPUT/assembly_plan.md")));
+    for (path, text) in &files {
+        let top: String = text.lines().take(60).collect();
+        assert!(top.contains("Made by extraction, without a model"), "{path} does not say how it was made");
+    }
+}
+
+#[test]
+fn every_statement_of_a_deliverable_cites_a_line_that_says_it() {
+    let files = Project::new(&fixture(), REQUEST).run();
+    let report = report_of(&files, "md");
+    let assets: BTreeMap<String, String> = fixture()
+        .into_iter()
+        .map(|(name, bytes)| (format!("assets/{name}"), String::from_utf8_lossy(&bytes).into_owned()))
+        .collect();
+    let mut checked = 0;
+    let mut section = "";
+    for line in report.lines() {
+        section = line.strip_prefix("## ").unwrap_or(section);
+        let Some(statement) = line.strip_prefix("- ") else { continue };
+        if section == "Not read" {
+            assert!(statement.contains("`assets/logo.png`"), "{statement}");
+            continue;
+        }
+        let places = cites(statement);
+        assert!(!places.is_empty(), "{statement}");
+        for (path, number) in &places {
+            let source = assets[path].lines().nth(number - 1).unwrap_or_else(|| panic!("{path}:{number} is not there"));
+            if section == "Summary" || section.starts_with("Theme") {
+                let word = statement.split([' ', ',', '.']).next().unwrap();
+                assert!(source.contains(word), "{path}:{number} does not say: {statement}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 8, "only {checked} statements:\n{report}");
+}
+
+#[test]
+fn contradictions_of_the_fixture_are_found_and_nothing_else() {
+    let files = Project::new(&fixture(), REQUEST).run();
+    let report = report_of(&files, "md");
+    let part = report.split("## Contradictions").nth(1).unwrap().split("\n## ").next().unwrap().to_owned();
+    let mut places: Vec<String> = part
+        .lines()
+        .filter_map(|line| line.strip_prefix("- "))
+        .map(|line| cites(line).iter().map(|(path, line)| format!("{path}:{line}")).collect::<Vec<_>>().join(" "))
+        .collect();
+    places.sort();
+    assert_eq!(
+        places,
+        [
+            "assets/annual.md:3 assets/company.csv:3",
+            "assets/annual.md:8 assets/interview.txt:1",
+            "assets/annual.md:8 assets/interview.txt:2",
+            "assets/korea.md:3 assets/korea.md:5",
+        ],
+        "{part}"
+    );
+    assert!(!report.contains("999 employees"), "a script is no source");
+}
+
+#[test]
+fn the_same_input_makes_the_same_bytes() {
+    let first = Project::new(&fixture(), REQUEST).run();
+    let mut turned = fixture();
+    turned.reverse();
+    let mut second = Project::new(&turned, REQUEST);
+    assert_eq!(first, second.run());
+}
+
+#[test]
+fn without_assets_a_run_says_that_there_was_nothing_to_read() {
+    let files = Project::new(&[], "Report on the sales of Acme.").run();
+    let report = report_of(&files, "md");
+    assert!(report.contains("There was nothing to read in assets/"), "{report}");
+    assert!(report.contains("Report on the sales of Acme."), "{report}");
+}
+
+#[test]
+fn text_from_sources_cannot_become_markup() {
+    let odd = "The <img src=x onerror=alert(1)> price is *4* EUR | [x](javascript:1) in 2023.\n";
+    let files = Project::new(&[("odd.txt", odd.as_bytes().to_vec())], REQUEST).run();
+    assert!(!report_of(&files, "html").contains("<img"));
+    assert!(report_of(&files, "md").contains("\\<img src=x"), "{}", report_of(&files, "md"));
+}
+
+#[test]
+fn many_sources_are_shared_out_among_a_bounded_number_of_tasks() {
+    let assets: Vec<(String, Vec<u8>)> = (0..95)
+        .map(|number| (format!("note{number:03}.txt"), format!("Acme sold {number} pumps in 2023.").into_bytes()))
+        .collect();
+    let assets: Vec<(&str, Vec<u8>)> = assets.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+    let project = Project::new(&assets, REQUEST);
+    let plan = project.ask("planner", "plan_tasks", |brief| {
+        brief.context["phase"] = json!({"phase_name": "ANALYZING"});
+        brief.context["stage"] = json!({"stage_name": "Read the sources"});
+    });
+    let tasks = plan.result["tasks"].as_array().unwrap();
+    let read: usize = tasks.iter().map(|task| task["related_references"].as_array().unwrap().len()).sum();
+    assert!(tasks.len() <= 40, "{}", tasks.len());
+    assert_eq!(read, 95);
+}
+
+#[test]
+fn mv08_conflicts_with_earlier_instructions_are_decided_with_reasons() {
+    let mut project = Project::new(&[], "Compare the sales of 2023. Deliver as HTML.");
+    for (id, content) in
+        [("I-a-01", "Compare the sales of 2022."), ("I-a-02", "Deliver as Markdown (.md)."), ("I-a-03", "Be polite.")]
+    {
+        project.instructions.push(json!({"instruction_id": id, "run_id": "run-a", "content": content}));
+    }
+    let result = project.ask("planner", "propose", |_| {}).result;
+    let ids = |name: &str| -> Vec<String> {
+        result[name].as_array().unwrap().iter().map(|one| one["instruction_id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids("superseded"), ["I-a-01", "I-a-02"], "{result:#}");
+    assert_eq!(ids("kept"), ["I-a-03"]);
+    assert_eq!(result["formats"], json!(["html"]));
+    for one in result["superseded"].as_array().unwrap() {
+        let by = usize::try_from(one["by"].as_u64().unwrap()).unwrap();
+        assert!(by >= 1 && by <= result["instructions"].as_array().unwrap().len());
+        assert!(!one["justification"].as_str().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn mv10_wishes_of_the_user_change_the_draft() {
+    let project = Project::new(&fixture(), REQUEST);
+    let result = project
+        .ask("planner", "propose", |brief| {
+            brief.context["wishes"] = json!(["Only as HTML please.", "Leave out Globex."]);
+        })
+        .result;
+    assert_eq!(result["formats"], json!(["html"]));
+    let instructions = result["instructions"].to_string();
+    assert!(instructions.contains("Leave out Globex."), "{instructions}");
+}
+
+#[test]
+fn mv03_a_simple_task_is_answered_from_the_sources_or_refused_plainly() {
+    let project = Project::new(&fixture(), "How many employees has Acme?");
+    let answer = project.ask("executor", "execute", |_| {}).result["answer"].as_str().unwrap().to_owned();
+    assert!(answer.contains("120 employees") && answer.contains("(assets/annual.md:8)"), "{answer}");
+    let empty = Project::new(&[], "How many employees has Acme?");
+    let answer = empty.ask("executor", "execute", |_| {}).result["answer"].as_str().unwrap().to_owned();
+    assert!(answer.contains("no model") && answer.contains("nothing to read"), "{answer}");
+}
+
+#[test]
+fn mv41_messages_have_the_words_of_the_protocol() {
+    let project = Project::new(&[], REQUEST);
+    for (kind, package, expected) in [
+        (
+            "completion",
+            json!({}),
+            format!("[Job Completed] Your requested job (Run: {RUN}) has been successfully completed."),
+        ),
+        ("completion", json!({}), format!("outputs/{RUN}/")),
+        ("failure", json!({"error": "disk full", "task_id": "T05"}), "error: disk full".to_owned()),
+        ("proposal", json!({"instructions": ["Be brief."]}), "1. Be brief.".to_owned()),
+    ] {
+        let report = project.ask("communicator", "communicate", |brief| {
+            brief.context = json!({"kind": kind, "package": package});
+        });
+        let message = report.result["message"].as_str().unwrap();
+        assert!(message.contains(&expected), "{message}");
+    }
+}
+
+#[test]
+fn mv36_only_files_of_the_brief_and_of_the_project_are_read() {
+    let project = Project::new(&[("a.txt", b"Acme had 120 employees in 2023.".to_vec())], REQUEST);
+    let outside = project.folder.path().with_extension("outside.txt");
+    fs::write(&outside, "Acme had secret employees in 2023.").unwrap();
+    std::os::unix::fs::symlink(&outside, project.folder.path().join("assets/link.txt")).unwrap();
+    let report = project.ask("executor", "execute", |brief| {
+        brief.files = ["assets/link.txt", "../x.outside.txt", "/etc/hostname", "assets"]
+            .map(|path| file(path.to_owned()))
+            .to_vec();
+        brief.expects.outputs = vec![format!("runs/{RUN}/workspace/ANALYZING/analysis_x.md")];
+    });
+    let content = report.outputs[0].content.as_deref().unwrap();
+    assert!(!content.contains("secret") && !content.contains("120"), "{content}");
+    for path in ["assets/link.txt", "/etc/hostname"] {
+        assert!(content.contains(path), "{path} must be reported as not read: {content}");
+    }
+    fs::remove_file(PathBuf::from(&outside)).unwrap();
+}
+
+#[test]
+fn what_it_cannot_do_is_a_failure_that_says_so() {
+    let project = Project::new(&[], REQUEST);
+    for (action, output, words) in
+        [("judge", "", "cannot do `judge`"), ("execute", "outputs/x/report.pdf", "cannot write .pdf")]
+    {
+        let report = project.ask("executor", action, |brief| {
+            brief.item = Map::new();
+            brief.expects.outputs = if output.is_empty() { Vec::new() } else { vec![output.to_owned()] };
+        });
+        assert_eq!(report.status, ReportStatus::Failed);
+        assert!(report.error.as_deref().unwrap_or_default().contains(words), "{report:?}");
+    }
+}
