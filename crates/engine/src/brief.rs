@@ -14,6 +14,8 @@ use crate::step::State;
 
 /// The list of procedures, which the Planner alone may see (MV-30).
 pub(crate) const PROCEDURES: &str = "guidelines/mcp_list.md";
+/// The most inputs that the first analysis is given.
+const INPUTS: usize = 200;
 /// The most ACTIVE instructions that a brief tells, the newest first to be kept.
 const INSTRUCTIONS: usize = 50;
 /// The most catalog rows that a brief tells.
@@ -29,6 +31,11 @@ pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work
         Work::Execute(id) => {
             if let Some(item) = run.item(id) {
                 inputs_of(hierarchy, run, item, &mut files);
+                // The first analysis is of all there is.
+                if item.parent.as_deref() == Some(hierarchy.prelude_parent) {
+                    let inputs = state.inputs.values().filter(|note| note.asset_type == "ORIGINAL_INPUT");
+                    files.extend(inputs.take(INPUTS).map(|note| readable(&note.path, "input".into())));
+                }
             }
         }
         Work::Plan(Target::Tools(id, _)) => {

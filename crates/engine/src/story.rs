@@ -101,10 +101,9 @@ impl<F: Fs> Service<F> {
     /// Takes in what other processes did; runs of this one go on with it in the next [`Service::drive`]. Gives whether
     /// there was anything.
     pub fn refresh(&mut self) -> Result<bool, EngineError> {
-        let before = self.engine.store.head();
         self.engine.store.catch_up()?;
         self.engine.follow()?;
-        if self.engine.store.head() == before {
+        if !self.engine.has_heard() {
             return Ok(false);
         }
         let me = self.engine.me().to_string();
