@@ -362,3 +362,21 @@ fn what_it_cannot_do_is_a_failure_that_says_so() {
         assert!(report.error.as_deref().unwrap_or_default().contains(words), "{report:?}");
     }
 }
+
+#[test]
+fn mv22_a_tool_is_planned_if_there_is_one_and_refused_if_not() {
+    let project = Project::new(&[], REQUEST);
+    let plan = |tools: Value| {
+        project.ask("planner", "plan_tools", |brief| {
+            brief.plan_target = Some("post_tool:T05".into());
+            brief.item.insert("output_path".into(), json!(format!("runs/{RUN}/workspace/ANALYZING/a.md")));
+            brief.item.insert("post_tool_purpose".into(), json!("Chart the sales."));
+            brief.context["tool_types"] = tools;
+        })
+    };
+    let report = plan(json!(["DataVisualization"]));
+    let task = &report.result["tool_tasks"][0];
+    assert_eq!(task["tool_type"], "DataVisualization");
+    assert_eq!(task["output_path"], format!("runs/{RUN}/workspace/ANALYZING/T05_datavisualization.html"));
+    assert_eq!(plan(json!([])).status, ReportStatus::Failed);
+}

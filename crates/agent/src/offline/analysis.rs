@@ -117,10 +117,13 @@ pub(crate) fn source(document: &Document) -> Statement {
         Extent::Beginning => "long, so that only its beginning was read",
     };
     let sentences = all_sentences(document).len();
+    let count = |number: usize, thing: &str| format!("{number} {thing}{}", if number == 1 { "" } else { "s" });
     let text = format!(
-        "{}, {} lines, {sentences} sentences, {tables} tables; {extent}.",
+        "{}, {}, {}, {}; {extent}.",
         document.form.name(),
-        document.lines
+        count(document.lines, "line"),
+        count(sentences, "sentence"),
+        count(tables, "table")
     );
     Statement { text, why: String::new(), cites: vec![Cite::new(&document.path, 1)] }
 }

@@ -105,6 +105,7 @@ impl<'a> Facts<'a> {
             .filter(|entry| entry.asset_type == "ORIGINAL_INPUT" || entry.file_path.starts_with("assets/"))
             .map(|entry| entry.file_path)
             .chain(self.brief.files.iter().map(|file| file.path.clone()).filter(|path| path.starts_with("assets/")))
+            .chain(request::named_sources(&self.brief.context))
             .collect();
         paths.sort();
         paths.dedup();

@@ -160,7 +160,7 @@ fn initial(facts: &Facts<'_>) -> Paper {
         })
         .collect();
     let parts = Section::statements(Kind::Files, sources);
-    let parts = if parts.len() > 0 { parts } else { parts.with_note("There is nothing in assets/.") };
+    let parts = if parts.len() > 0 { parts } else { parts.with_note("This task was told of no file in assets/.") };
     Paper { title: "Initial analysis".to_owned(), sections: vec![Section::statements(Kind::Request, agreed), parts] }
 }
 

@@ -60,7 +60,12 @@ impl Backend for Offline {
             "propose" => planned(propose::propose(&facts), "instructions drawn from the request"),
             "plan_stages" => planned(plan::stages(&facts), "stages planned by fixed rules"),
             "plan_tasks" => planned(plan::tasks(&facts), "tasks planned by fixed rules"),
-            "plan_tools" => planned(plan::tools(&facts), "no tool is planned offline"),
+            "plan_tools" => match plan::tools(&facts, job.brief.plan_target.as_deref().unwrap_or_default()) {
+                Some(result) => planned(result, "one tool task planned"),
+                None => Report::failed(
+                    "the offline agent plans WebSearch before and DataVisualization after a task, and that tool is not there; configure it, or leave the tool purpose of the task empty",
+                ),
+            },
             "communicate" => planned(communicate::communicate(&facts), "told the user"),
             "execute" => {
                 let paths = facts.files();

@@ -217,7 +217,29 @@ pub(crate) fn published(run_id: &str, format: Format) -> String {
     format!("outputs/{run_id}/report.{}", format.ending())
 }
 
-/// Tools are for agents that can choose one; the offline agent plans none of its own accord.
-pub(crate) fn tools(_facts: &Facts<'_>) -> Value {
-    json!({ "tool_tasks": [] })
+/// One tool task for what the task's row asks of a tool; nothing if no tool of this kind is there.
+pub(crate) fn tools(facts: &Facts<'_>, target: &str) -> Option<Value> {
+    let (timing, field, wanted) = if target.starts_with("pre_tool:") {
+        ("PRE", "pre_tool_purpose", "WebSearch")
+    } else {
+        ("POST", "post_tool_purpose", "DataVisualization")
+    };
+    let known = facts.context().get("tool_types").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    known.iter().find(|tool| tool.as_str() == Some(wanted))?;
+    let task = target.split_once(':').map_or("", |(_, task)| task);
+    let output = facts.item("output_path");
+    let folder = output.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = if folder.starts_with("runs/") { folder.to_owned() } else { workspace(facts, facts.phase_name(), "") };
+    let ending = if timing == "PRE" { "md" } else { "html" };
+    let references: Vec<&str> = if timing == "PRE" { Vec::new() } else { vec![output] };
+    Some(json!({ "tool_tasks": [{
+        "parent_task_id": task,
+        "timing": timing,
+        "tool_type": wanted,
+        "tool_task_name": format!("{wanted} for {task}"),
+        "tool_task_purpose": facts.item(field),
+        "related_references": references,
+        "output_path": format!("{}/{task}_{}.{ending}", folder.trim_end_matches('/'), wanted.to_lowercase()),
+        "execution_order": 1,
+    }] }))
 }

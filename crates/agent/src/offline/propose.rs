@@ -37,7 +37,10 @@ pub(crate) fn propose(facts: &Facts<'_>) -> Value {
         (true, false) => standing.into_iter().collect(),
         (true, true) => vec![Format::Markdown],
     };
-    own.push(deliver(&formats));
+    let is_said = own.iter().any(|one| request::formats(one, &sources) == formats);
+    if !is_said {
+        own.push(deliver(&formats));
+    }
     own.push(use_sources(&sources));
     let language = request::language(&request);
     own.push(format!("Quote the sources in their own language; instructions stay in {}.", language.name()));

@@ -215,6 +215,18 @@ pub(crate) fn instructions(context: &Value) -> Vec<Instruction> {
         .collect()
 }
 
+/// The sources that the instructions name: an Executor's brief has no catalog.
+pub(crate) fn named_sources(context: &Value) -> Vec<String> {
+    const FIRST: &str = "Use these sources only: ";
+    let instructions = instructions(context);
+    let lists = instructions.iter().filter_map(|one| one.content.strip_prefix(FIRST)?.rsplit_once("; "));
+    lists
+        .flat_map(|(list, _)| list.split([',', ' ']))
+        .filter(|name| name.len() > "assets/".len() && name.starts_with("assets/"))
+        .map(str::to_owned)
+        .collect()
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Instruction {
     pub(crate) instruction_id: String,

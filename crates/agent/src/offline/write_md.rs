@@ -62,9 +62,11 @@ fn cites(cites: &[Cite]) -> String {
 /// Text that reads as itself in Markdown, on one line.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for (index, c) in text.chars().enumerate() {
+    let mut chars = text.chars().enumerate().peekable();
+    while let Some((index, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
         match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' => {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' => {
                 out.push('\\');
                 out.push(c);
             }
@@ -72,7 +74,14 @@ pub(crate) fn escape(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            '.' | ')' if index > 0 && index <= 9 && out.chars().all(|before| before.is_ascii_digit()) => {
+            // An ampersand is itself unless it begins an entity.
+            '&' if next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#') => out.push_str("\\&"),
+            '.' | ')'
+                if next.is_none_or(char::is_whitespace)
+                    && index > 0
+                    && index <= 9
+                    && out.chars().all(|before| before.is_ascii_digit()) =>
+            {
                 out.push('\\');
                 out.push(c);
             }
