@@ -96,7 +96,9 @@ fn mv38_current_columns_follow() {
     let lowered = project.step(RUN, &[assigned(1, "T05"), assigned(2, "T06")]);
     assert_eq!(lowered.edits.len(), 1, "one cell of one document");
     assert_eq!(current(&project).current[2], ids(&["T05", "T06"]));
-    project.step(RUN, &[planned(Target::Tools("T05".into(), Timing::Pre), vec![tool("TT05_01", 1, Timing::Pre)])]);
+    let tools = vec![tool("TT05_01", 1, Timing::Post)];
+    let worked = Fact::Worked { fence: 1, item: "T05".into(), files: Vec::new() };
+    project.step(RUN, &[worked, planned(Target::Tools("T05".into(), Timing::Post), tools)]);
     project.step(RUN, &[assigned(3, "TT05_01")]);
     assert_eq!(current(&project).current[2], ids(&["T05", "TT05_01", "T06"]));
     // A step that changes nothing that is written changes no document.
