@@ -6,6 +6,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Agents are started by this program started again, which then is nothing else.
+    if let Some(code) = tools::be_launcher_if_asked() {
+        return code;
+    }
     let arguments: Vec<OsString> = std::env::args_os().collect();
     cli::run(&arguments).into()
 }

@@ -1,5 +1,6 @@
 //! `multiverse doctor`: whether this place is fit to work in. Shows what the store and the system say.
 
+mod agents;
 mod looks;
 
 use std::fmt::Write as _;
@@ -15,10 +16,11 @@ use super::visible;
 
 /// Look whether all is well here
 ///
-/// Looks at the file system and its free space, the lock, the journal, the documents
-/// and what a crash may have left behind, and says what is not well and how to mend
-/// it. Two small files are exchanged in .multiverse/ to see whether that works, and
-/// removed again.
+/// Looks at the file system and its free space, the lock, the journal, the documents,
+/// what a crash may have left behind, how programs are confined and whether the agents
+/// that are configured can be found; and says what is not well and how to mend it. Two
+/// small files are exchanged in .multiverse/ to see whether that works, and removed
+/// again.
 ///
 /// With --json, one object a line: {"finding": …}.
 ///
@@ -79,6 +81,8 @@ impl Arguments {
             }
             Err(failure) => return Err(failure),
         }
+        findings.push(agents::confinement(&tools::probe()));
+        findings.extend(agents::configured(&folder));
         show(&findings, output)
     }
 }

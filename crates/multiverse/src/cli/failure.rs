@@ -32,6 +32,10 @@ pub(crate) enum Kind {
     Unreadable,
     /// It is no document of a known kind.
     NotADocument,
+    /// A document is not what the protocol needs.
+    Document,
+    /// `multiverse.toml` is not right.
+    Configuration,
     /// The output could not be written.
     Output,
     /// There is no project.
@@ -166,6 +170,21 @@ impl From<store::HistoryError> for Failure {
             | Error::NotThen { path, .. }
             | Error::NotMerged { path, .. }
             | Error::Same { path, .. } => Self::refused(&text, path.as_str()),
+        }
+    }
+}
+
+impl From<engine::EngineError> for Failure {
+    fn from(error: engine::EngineError) -> Self {
+        use engine::EngineError as Error;
+        let text = error.to_string();
+        let hinted = |failure: Self, hint: String| if hint.is_empty() { failure } else { failure.hint(hint) };
+        match error {
+            Error::Fault(fault) => fault.into(),
+            Error::Commit(error) => error.into(),
+            Error::Again => Self::new(Kind::Refused, text).hint("try again: everything that was committed is there"),
+            Error::Refused { reason, hint } => hinted(Self::new(Kind::Refused, reason), hint),
+            Error::Document { path, hint, .. } => hinted(Self::new(Kind::Document, text).at(Path::new(&path)), hint),
         }
     }
 }

@@ -2,18 +2,40 @@
 //! arguments is its help page. Holds no rules of its own and reads nothing before it is needed.
 
 mod adopt;
+mod agents;
+mod answer;
+mod ask;
+mod at_once;
+mod bare;
+mod cancel;
+mod carry;
 mod check;
+mod configuration;
+mod confirm;
 mod damage;
 mod doctor;
 mod documents;
 mod exit;
 mod failure;
 mod history;
+mod inbox;
+mod init;
+mod logs;
+mod modify;
 mod notices;
 mod output;
+mod pause;
+mod progress;
 mod project;
+mod request;
 mod restore;
+mod resume;
+mod retry;
+mod run;
+mod schema;
+mod signals;
 mod snippet;
+mod status;
 mod undo;
 mod verify;
 mod visible;
@@ -31,15 +53,17 @@ use output::{Color, Form, Loudness, Output};
 
 /// Long, many-agent work that does not go wrong silently
 ///
-/// Documents in Markdown, YAML and JSON are the interface: read them, edit them,
-/// keep them in git. Data goes to stdout, talk to stderr. With --json there is one
-/// object a line on stdout, errors included.
+/// A request becomes a run: planned, agreed with you, carried out by agents, and
+/// recorded step by step. Documents in Markdown, YAML and JSON are the interface: read
+/// them, edit them, keep them in git. Data goes to stdout, talk to stderr. With --json
+/// there is one object a line on stdout, errors included.
 ///
 /// Examples:
-///   multiverse check README.md    what is odd in a document, and where
-///   multiverse adopt README.md    from here every change of it is recorded
+///   multiverse "Make a report of what is in assets." --yes    carry out a request
+///   multiverse status --all       the runs, and where they stand
+///   multiverse inbox              what waits for you
 ///   multiverse history            what happened; `undo` and `restore` go back
-///   multiverse help check         the page of a command
+///   multiverse help run           the page of a command
 ///
 /// Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
 /// 5 nothing to do now
@@ -79,13 +103,27 @@ struct Global {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    Init(init::Arguments),
+    Run(run::Arguments),
+    Do(at_once::Arguments),
+    Status(status::Arguments),
+    Inbox(inbox::Arguments),
+    Answer(answer::Arguments),
+    Confirm(confirm::Arguments),
+    Modify(modify::Arguments),
+    Cancel(cancel::Arguments),
+    Pause(pause::Arguments),
+    Resume(resume::Arguments),
+    Retry(retry::Arguments),
+    Logs(logs::Arguments),
     Adopt(adopt::Arguments),
-    Check(check::Arguments),
-    Doctor(doctor::Arguments),
     History(history::Arguments),
-    Restore(restore::Arguments),
     Undo(undo::Arguments),
+    Restore(restore::Arguments),
+    Check(check::Arguments),
     Verify(verify::Arguments),
+    Doctor(doctor::Arguments),
+    Schema(schema::Arguments),
 }
 
 /// Reads the command line, does what it asks, and says how that ended.
@@ -93,9 +131,12 @@ pub(crate) fn run(arguments: &[OsString]) -> Exit {
     match parse(arguments) {
         Ok(parsed) => parsed.run(),
         Err(error) => {
+            if let Some(request) = bare::request(&Arguments::command(), arguments, &error) {
+                return run(&request);
+            }
             // What is wrong is told with the arguments in it, and those may come from the names of files.
             let visible: Vec<OsString> = arguments.iter().map(|one| visible::path(Path::new(one)).into()).collect();
-            explain(&parse(&visible).err().unwrap_or(error), arguments)
+            explain(&bare::with_tip(parse(&visible).err().unwrap_or(error)), arguments)
         }
     }
 }
@@ -115,13 +156,27 @@ impl Arguments {
         let given = self.global.project.as_deref();
         let done = given.map_or(Ok(()), |folder| project::real_folder(folder).map(drop));
         let done = done.and_then(|()| match &self.command {
+            Command::Init(arguments) => arguments.run(given, &mut output),
+            Command::Run(arguments) => arguments.run(given, &mut output),
+            Command::Do(arguments) => arguments.run(given, &mut output),
+            Command::Status(arguments) => arguments.run(given, &mut output),
+            Command::Inbox(arguments) => arguments.run(given, &mut output),
+            Command::Answer(arguments) => arguments.run(given, &mut output),
+            Command::Confirm(arguments) => arguments.run(given, &mut output),
+            Command::Modify(arguments) => arguments.run(given, &mut output),
+            Command::Cancel(arguments) => arguments.run(given, &mut output),
+            Command::Pause(arguments) => arguments.run(given, &mut output),
+            Command::Resume(arguments) => arguments.run(given, &mut output),
+            Command::Retry(arguments) => arguments.run(given, &mut output),
+            Command::Logs(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
-            Command::Check(arguments) => arguments.run(given, &mut output),
-            Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
-            Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),
+            Command::Restore(arguments) => arguments.run(given, &mut output),
+            Command::Check(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
+            Command::Doctor(arguments) => arguments.run(given, &mut output),
+            Command::Schema(arguments) => arguments.run(given, &mut output),
         });
         let finished = done.and_then(|exit| output.finish().map(|()| exit).map_err(Failure::from));
         finished.unwrap_or_else(|failure| {

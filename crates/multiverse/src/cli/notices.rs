@@ -36,18 +36,21 @@ enum Line<'a> {
 /// Who listens to a store. What waits in `output` must have been written: these lines do not go through it.
 pub(crate) fn listener(output: &Output) -> Listener {
     let (form, loudness) = (output.form(), output.loudness());
-    Box::new(move |notice: &Notice| {
-        let told = Told::from(notice);
-        // Whoever asked for silence did not ask not to know what became of a file.
-        let is_ordinary = matches!(notice, Notice::Edited { .. });
-        if form == Form::Json {
-            if let Ok(text) = serde_json::to_string(&Line::Notice(&told)) {
-                let _ = std::io::stdout().lock().write_all(format!("{}\n", visible::json(&text)).as_bytes());
-            }
-        } else if loudness > Loudness::Quiet || !is_ordinary {
-            let _ = writeln!(std::io::stderr(), "{}", visible::text(&told.message));
+    Box::new(move |notice: &Notice| tell(form, loudness, notice))
+}
+
+/// Tells one notice at once.
+pub(crate) fn tell(form: Form, loudness: Loudness, notice: &Notice) {
+    let told = Told::from(notice);
+    // Whoever asked for silence did not ask not to know what became of a file.
+    let is_ordinary = matches!(notice, Notice::Edited { .. });
+    if form == Form::Json {
+        if let Ok(text) = serde_json::to_string(&Line::Notice(&told)) {
+            let _ = std::io::stdout().lock().write_all(format!("{}\n", visible::json(&text)).as_bytes());
         }
-    })
+    } else if loudness > Loudness::Quiet || !is_ordinary {
+        let _ = writeln!(std::io::stderr(), "{}", visible::text(&told.message));
+    }
 }
 
 impl From<&Notice> for Told {
@@ -95,7 +98,7 @@ impl From<&Notice> for Told {
 }
 
 /// A name that can be copied into a shell.
-fn shell_word(name: &str) -> String {
+pub(crate) fn shell_word(name: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "._/-+@".contains(character);
     match name.chars().all(is_plain) {
         true => name.into(),

@@ -95,6 +95,17 @@ impl Output {
         self.loudness
     }
 
+    /// Whether what is said beside the data has colours.
+    pub(crate) fn talk_color(&self) -> ColorChoice {
+        self.talk.current_choice()
+    }
+
+    /// How wide a line beside the data may be; nothing when no terminal will break it.
+    pub(crate) fn talk_columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stderr()).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    }
+
     /// How wide a line of data may be; nothing when no terminal will break it.
     pub(crate) fn columns(&self) -> Option<usize> {
         self.columns

@@ -7,8 +7,11 @@ use store::{Missing, ProjectPath, Reach, RealFs, Store};
 
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
-use super::output::Output;
+use super::output::{Form, Output};
 use super::{notices, visible};
+
+/// A folder with this in it has runs, even if what is the program's own is not there: a fresh clone.
+const RUNS: &str = "db/process_runs.md";
 
 /// Where a command was started, and the folder that it was given.
 #[derive(Debug, Clone)]
@@ -38,8 +41,14 @@ impl Start {
             let message = format!("no project here: neither {place} nor a folder above it has {}/", store::OWN);
             Failure::new(Kind::NoProject, message)
                 .at(&self.folder)
-                .hint("`multiverse adopt FILE…` puts documents under the journal; `-C DIR` names another folder")
+                .hint("`multiverse init` makes one here, `multiverse adopt FILE…` puts documents under the journal; `-C DIR` names another folder")
         })
+    }
+
+    /// The project whose runs a command is about; also one that was cloned without what is the program's own.
+    pub(crate) fn project_of_runs(&self) -> Result<PathBuf, Failure> {
+        let is_clone = |folder: &&Path| folder.join(store::OWN).is_dir() || folder.join(RUNS).is_file();
+        self.folder.ancestors().find(is_clone).map_or_else(|| self.project(), |folder| Ok(folder.to_path_buf()))
     }
 
     /// The project, or the folder where one begins.
@@ -53,6 +62,11 @@ impl Start {
             output.say(&format!("in the project {}", visible::path(project)))?;
         }
         Ok(())
+    }
+
+    /// The folder that paths on the command line begin at.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The place of a path on the command line.
@@ -110,6 +124,13 @@ pub(crate) fn files(project: &Path) -> Result<RealFs, Failure> {
 
 /// The project's store, for changing.
 pub(crate) fn open(project: &Path, missing: Missing, output: &mut Output) -> Result<Store<RealFs>, Failure> {
+    let files = local_files(project)?;
+    output.finish()?;
+    Ok(Store::open(files, missing, notices::listener(output))?)
+}
+
+/// The project's files, for changing.
+pub(crate) fn local_files(project: &Path) -> Result<RealFs, Failure> {
     let files = files(project)?;
     let file_system = files.file_system()?;
     if file_system.reach == Reach::Network {
@@ -118,8 +139,7 @@ pub(crate) fn open(project: &Path, missing: Missing, output: &mut Output) -> Res
             .at(project)
             .hint("its locks cannot be trusted: use a local disk"));
     }
-    output.finish()?;
-    Ok(Store::open(files, missing, notices::listener(output))?)
+    Ok(files)
 }
 
 /// How a command left the project.
@@ -132,6 +152,17 @@ pub(crate) struct Left {
 }
 
 impl Left {
+    /// Says how the project was left.
+    pub(crate) fn show(&self, output: &mut Output) -> Result<(), Failure> {
+        if let Some(trouble) = &self.trouble {
+            output.failure(trouble)?;
+        }
+        if output.form() == Form::Text && !self.head.is_empty() {
+            output.say(&format!("head {}", self.head))?;
+        }
+        Ok(())
+    }
+
     /// How the command ends that recorded this, or had nothing to record.
     pub(crate) fn exit(&self, record: Option<u64>) -> Exit {
         match (&self.trouble, record) {

@@ -12,6 +12,60 @@ pub(crate) fn text(text: &str) -> String {
     bytes(text.as_bytes())
 }
 
+/// Text in its own lines, every other control character made visible.
+pub(crate) fn lines(text: &str) -> String {
+    text.lines().map(self::text).collect::<Vec<_>>().join("\n")
+}
+
+/// The beginning of a text in one line, blanks and line breaks run together, no wider than so many columns.
+pub(crate) fn short(text: &str, columns: usize) -> String {
+    // A character takes few bytes; whatever is longer than this is cut anyway.
+    let words = text.split_whitespace().take(columns + 1).collect::<Vec<_>>().join(" ");
+    let shown = self::text(&words.chars().take(columns + 1).collect::<String>());
+    if unicode_width::UnicodeWidthStr::width(shown.as_str()) <= columns {
+        return shown;
+    }
+    let mut kept = String::new();
+    let mut used = 0;
+    for character in shown.chars() {
+        used += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
+        if used + 1 > columns {
+            break;
+        }
+        kept.push(character);
+    }
+    format!("{kept}…")
+}
+
+/// One visible line as several that are no wider than so many columns, broken at blanks where there are any; what goes
+/// on is indented like its beginning.
+pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
+    use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let indent = " ".repeat(if indent + 2 < columns / 2 { indent + 2 } else { 0 });
+    let (mut lines, mut rest) = (Vec::new(), line.to_string());
+    while rest.width() > columns.max(1) {
+        let mut used = 0;
+        let fits = |character: &char| {
+            used += character.width().unwrap_or(0);
+            used <= columns.max(1)
+        };
+        let most: usize = rest.chars().take_while(fits).map(char::len_utf8).sum();
+        let most = most.max(rest.chars().next().map_or(0, char::len_utf8));
+        let kept = rest.len() - rest.trim_start_matches(' ').len();
+        // A blank right behind what fits is as good as one in it.
+        let blank = rest[..most].rfind(' ').filter(|at| *at > kept && !rest[most..].starts_with(' '));
+        let end = blank.unwrap_or(most);
+        lines.push(rest[..end].trim_end().to_string());
+        rest = format!("{indent}{}", rest[end..].trim_start_matches(' '));
+        if rest.len() >= line.len() + indent.len() {
+            break;
+        }
+    }
+    lines.push(rest);
+    lines
+}
+
 /// The same for bytes that may not be UTF-8.
 pub(crate) fn bytes(bytes: &[u8]) -> String {
     let mut shown = String::with_capacity(bytes.len());
@@ -97,6 +151,39 @@ mod tests {
             ("한\tb".as_bytes(), "한  b"),
         ] {
             assert_eq!(bytes(input), expected, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_to_its_columns() {
+        for (input, columns, expected) in [
+            ("short", 10, "short"),
+            ("two\n\nlines\tand  more", 30, "two lines and more"),
+            ("exactly ten", 11, "exactly ten"),
+            ("exactly ten", 10, "exactly t…"),
+            ("보고서를 만들어", 7, "보고서…"),
+            ("a\u{1b}[2J", 10, "a␛[2J"),
+            ("", 5, ""),
+            ("abc", 0, "…"),
+        ] {
+            assert_eq!(short(input, columns), expected, "{input:?}");
+        }
+        assert_eq!(lines("a\u{1b}\r\nb\n"), "a␛\nb");
+    }
+
+    #[test]
+    fn a_line_goes_on_below_where_it_is_too_wide() {
+        for (line, columns, expected) in [
+            ("short", 10, &["short"][..]),
+            ("two words here", 9, &["two words", "  here"]),
+            ("two words here", 8, &["two", "  words", "  here"]),
+            ("    - deep words", 14, &["    - deep", "      words"]),
+            ("unbroken", 3, &["unb", "rok", "en"]),
+            ("보고서를 만들어", 9, &["보고서를", "  만들어"]),
+            ("", 5, &[""]),
+            ("ab", 0, &["a", "b"]),
+        ] {
+            assert_eq!(wrapped(line, columns), expected, "{line:?} {columns}");
         }
     }
 

@@ -11,20 +11,24 @@ const BROKEN: &[u8] = b"| a | b |\n|---|---|\n| 1 |\n";
 #[test]
 fn no_arguments_teach_and_are_a_usage_error() {
     let ran = Place::with(&[]).run(&[]);
-    insta::assert_snapshot!(ran.shown(), @"
+    let shown = ran.shown();
+    let (page, _) = shown.split_once("\n\nOptions:").unwrap();
+    insta::assert_snapshot!(page, @r#"
     exit code 2
     --- stderr
     Long, many-agent work that does not go wrong silently
 
-    Documents in Markdown, YAML and JSON are the interface: read them, edit them,
-    keep them in git. Data goes to stdout, talk to stderr. With --json there is one
-    object a line on stdout, errors included.
+    A request becomes a run: planned, agreed with you, carried out by agents, and
+    recorded step by step. Documents in Markdown, YAML and JSON are the interface: read
+    them, edit them, keep them in git. Data goes to stdout, talk to stderr. With --json
+    there is one object a line on stdout, errors included.
 
     Examples:
-      multiverse check README.md    what is odd in a document, and where
-      multiverse adopt README.md    from here every change of it is recorded
+      multiverse "Make a report of what is in assets." --yes    carry out a request
+      multiverse status --all       the runs, and where they stand
+      multiverse inbox              what waits for you
       multiverse history            what happened; `undo` and `restore` go back
-      multiverse help check         the page of a command
+      multiverse help run           the page of a command
 
     Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
     5 nothing to do now
@@ -32,16 +36,36 @@ fn no_arguments_teach_and_are_a_usage_error() {
     Usage: multiverse [OPTIONS] <COMMAND>
 
     Commands:
+      init     Make a project here
+      run      Carry out a request
+      do       Have something done at once, without a run
+      status   Show runs, or one run
+      inbox    Show what waits for you
+      answer   Answer what a run asks, or hand in your work
+      confirm  Confirm what a run proposes
+      modify   Have a proposal changed
+      cancel   End a run for good
+      pause    Hand out no more work of a run
+      resume   Go on with runs that stopped
+      retry    Go on where a failed run ended, in a new run
+      logs     Show what happened in a run
       adopt    Put documents under the journal
-      check    Look for problems in documents
-      doctor   Look whether all is well here
       history  Show what happened, newest first
-      restore  Bring a document back to what it was
       undo     Take back what one record changed
+      restore  Bring a document back to what it was
+      check    Look for problems in documents
       verify   Prove that the journal was not altered
+      doctor   Look whether all is well here
+      schema   Show what agents are given, and what they give back
       help     Print this message or the help of the given subcommand(s)
+    "#);
+}
 
-    Options:
+#[test]
+fn options_are_the_same_for_every_command() {
+    let page = Place::with(&[]).run(&["help"]).stdout;
+    let (_, options) = page.split_once("\n\nOptions:\n").unwrap();
+    insta::assert_snapshot!(options, @"
       -h, --help
               Print help (see a summary with '-h')
 
@@ -86,8 +110,13 @@ fn help_is_data_and_version_is_one_line() {
 /// Every example on every help page is run as it is written, by a shell.
 #[test]
 fn examples_on_the_help_pages_work() {
-    let files: &[(&str, &[u8])] =
-        &[("README.md", b"# One\n"), ("docs/a.md", b"# Two\n"), ("plan.yaml", b"a: 1\n"), ("notes.txt", b"# Three\n")];
+    let files: &[(&str, &[u8])] = &[
+        ("README.md", b"# One\n"),
+        ("docs/a.md", b"# Two\n"),
+        ("plan.yaml", b"a: 1\n"),
+        ("notes.txt", b"# Three\n"),
+        ("assets/sales.csv", b"month,units\nJan,3\n"),
+    ];
     let place = Place::with(files);
     let commands = place.run(&["help"]).stdout;
     let commands = commands.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -102,13 +131,8 @@ fn examples_on_the_help_pages_work() {
         for example in examples {
             let binary = std::path::Path::new(env!("CARGO_BIN_EXE_multiverse"));
             let path = format!("{}:/usr/bin:/bin", binary.parent().unwrap().display());
-            // Examples that go back need something to go back to.
             let place = Place::with(files);
-            if ["history", "undo", "restore", "verify"].iter().any(|command| example.contains(command)) {
-                assert_eq!(place.run(&["adopt", "README.md"]).code, 0);
-                std::fs::write(place.path("README.md"), "# Changed\n").unwrap();
-                assert_eq!(place.run(&["adopt", "docs"]).code, 0);
-            }
+            prepare(&place, example);
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", example]).current_dir(place.path("")).env_clear().env("PATH", path).stdin(Stdio::null());
             let ran = Ran::of(shell.output().unwrap());
@@ -117,6 +141,22 @@ fn examples_on_the_help_pages_work() {
         }
     }
     assert!(count >= pages.len());
+}
+
+/// Examples that go back need something to go back to, and those that answer a run that waits.
+fn prepare(place: &Place, example: &str) {
+    let is_about = |commands: &[&str]| commands.iter().any(|command| example.contains(command));
+    if is_about(&["history", "undo", "restore", "verify"]) {
+        assert_eq!(place.run(&["adopt", "README.md"]).code, 0);
+        std::fs::write(place.path("README.md"), "# Changed\n").unwrap();
+        assert_eq!(place.run(&["adopt", "docs"]).code, 0);
+    }
+    if is_about(&["status", "inbox", "answer", "confirm", "modify", "cancel", "pause", "resume", "retry", "logs"]) {
+        assert_eq!(place.run(&["run", "Make a report of what is in assets."]).code, 3);
+    }
+    if is_about(&["retry"]) {
+        assert_eq!(place.run(&["cancel", "last"]).code, 0);
+    }
 }
 
 /// The indented lines below "Examples:", what stands after several blanks left out.
@@ -133,7 +173,7 @@ fn a_typo_is_met_with_a_suggestion() {
     --- stderr
     error: unrecognized subcommand 'chekc'
 
-      tip: a similar subcommand exists: 'check'
+      tip: some similar subcommands exist: 'schema', 'check'
 
     Usage: multiverse [OPTIONS] <COMMAND>
 
@@ -168,7 +208,7 @@ fn usage_errors_are_json_when_json_is_asked_for() {
     insta::assert_snapshot!(place.run(&["--json", "chekc"]).shown(), @r#"
     exit code 2
     --- stdout
-    {"error":{"kind":"usage","message":"unrecognized subcommand 'chekc'","hint":"a similar subcommand exists: 'check'"}}
+    {"error":{"kind":"usage","message":"unrecognized subcommand 'chekc'","hint":"some similar subcommands exist: 'schema', 'check'"}}
     "#);
     insta::assert_snapshot!(place.run(&["check", "--json"]).shown(), @r#"
     exit code 2

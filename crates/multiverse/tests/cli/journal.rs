@@ -218,6 +218,8 @@ fn doctor_tells_what_it_sees() {
         "documents",
         "left half done",
         "found after crashes",
+        "confinement of programs",
+        "agents",
     ];
     assert_eq!(subjects, expected.map(|subject| format!("{subject:?}")));
     fs::create_dir_all(place.path(".multiverse/found")).unwrap();

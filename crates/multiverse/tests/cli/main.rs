@@ -6,4 +6,7 @@ mod check;
 mod frame;
 mod journal;
 mod place;
+mod refusals;
+mod runs;
+mod scripted;
 mod trouble;

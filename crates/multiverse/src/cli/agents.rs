@@ -1,0 +1,176 @@
+//! Who plays which role: what `--agent` and `multiverse.toml` say, made into agents. Owns the roles' names; what an agent
+//! does is its own business.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::agent::{self, Backend, Kind as AgentKind};
+use engine::{Role, Settings};
+
+use super::configuration::{self, Read};
+use super::failure::{Failure, Kind};
+use super::output::{HINT, Output};
+use super::project::Start;
+
+/// The roles of the protocol, as they are named on the command line.
+pub(crate) const ROLES: [(&str, Role); 3] =
+    [("planner", Role::Planner), ("executor", Role::Executor), ("communicator", Role::Communicator)];
+
+/// The roles that somebody must play. Without a communicator, code speaks itself.
+const NEEDED: [Role; 2] = [Role::Planner, Role::Executor];
+
+/// Who carries a run on.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Choice {
+    /// Who works: offline, script:FILE, command:PROGRAM or person; for one role with ROLE= before it
+    /// (planner, executor, communicator); may be given several times
+    #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]")]
+    agents: Vec<String>,
+
+    /// How many agents may work at the same time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(configuration::MOST_JOBS)))]
+    jobs: Option<u32>,
+}
+
+/// Who was asked for to play a role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cast {
+    pub(crate) kind: AgentKind,
+    /// Relative paths begin here.
+    base: PathBuf,
+}
+
+impl Choice {
+    /// The settings of the engine for a project. Nothing is begun when anything is wrong with them.
+    pub(crate) fn settings(&self, start: &Start, project: &Path, output: &mut Output) -> Result<Settings, Failure> {
+        let mut read = Read::of(project)?;
+        let cast = self.cast(start, project, &mut read)?;
+        read.refuse_problems(output)?;
+        let mut settings = Settings::new(project.to_path_buf());
+        settings.jobs = self.jobs.or(read.set.jobs).map_or(settings.jobs, |jobs| jobs as usize);
+        settings.seconds = read.set.seconds.unwrap_or(settings.seconds);
+        let mut made: Vec<(Cast, Arc<dyn Backend>)> = Vec::new();
+        for (role, cast) in &cast {
+            if cast.kind == AgentKind::Person {
+                settings.leave_to_people(*role);
+                continue;
+            }
+            let known = made.iter().find(|(other, _)| other == cast).map(|(_, backend)| backend.clone());
+            let backend = match known {
+                Some(backend) => backend,
+                None => cast.backend()?,
+            };
+            made.push((cast.clone(), backend.clone()));
+            settings.play(*role, backend);
+        }
+        if read.set.has_sandbox {
+            output
+                .say(&format!("{}: [sandbox] read is reserved: this version does not use it", configuration::FILE))?;
+        }
+        if self.agents.is_empty() && read.set.agents.is_empty() {
+            output.say(&format!(
+                "no agent is configured: {HINT}offline{HINT:#} works, which counts, extracts and charts without a model; \
+                 another is named by --agent or {}",
+                configuration::FILE
+            ))?;
+        }
+        Ok(settings)
+    }
+
+    /// Who plays which role: the command line first, then the file, then offline.
+    fn cast(&self, start: &Start, project: &Path, read: &mut Read) -> Result<BTreeMap<Role, Cast>, Failure> {
+        let mut told: BTreeMap<Option<Role>, Cast> = BTreeMap::new();
+        for text in &self.agents {
+            let refused = |message: String| Failure::new(Kind::Usage, format!("--agent {message}"));
+            let assigned = agent::parse_kind(text).map_err(refused)?;
+            let role = match &assigned.role {
+                Some(name) => Some(role_of(name).ok_or_else(|| refused(no_role(name)))?),
+                None => None,
+            };
+            told.insert(role, Cast { kind: assigned.kind, base: start.folder().to_path_buf() });
+        }
+        let set = set_in(project, read);
+        let everyone = told.get(&None).cloned();
+        let offline = Cast { kind: AgentKind::Offline, base: project.to_path_buf() };
+        let player = |role: Role| {
+            let named = told.get(&Some(role)).or(everyone.as_ref()).or_else(|| set.get(&Some(role)));
+            named.or_else(|| set.get(&None)).unwrap_or(&offline).clone()
+        };
+        let mut cast: BTreeMap<Role, Cast> = NEEDED.into_iter().map(|role| (role, player(role))).collect();
+        let speaks = Some(Role::Communicator);
+        if let Some(speaker) = told.get(&speaks).or_else(|| set.get(&speaks)) {
+            cast.insert(Role::Communicator, speaker.clone());
+        }
+        Ok(cast)
+    }
+}
+
+/// Who the project's file names; what is wrong with it is added to its problems.
+pub(crate) fn set_in(project: &Path, read: &mut Read) -> BTreeMap<Option<Role>, Cast> {
+    let mut set = BTreeMap::new();
+    for (name, setting) in read.set.agents.clone() {
+        let role = role_of(&name);
+        match agent::parse_kind(&setting.text) {
+            Ok(assigned) if assigned.role.is_some() => {
+                read.problem(
+                    setting.span,
+                    "the role stands before the =, not in the text",
+                    "for example: planner = \"offline\"",
+                );
+            }
+            Ok(assigned) => drop(set.insert(role, Cast { kind: assigned.kind, base: project.to_path_buf() })),
+            Err(message) => {
+                let (message, hint) = message.split_once("; valid: ").unwrap_or((&message, ""));
+                let hint = if hint.is_empty() { String::new() } else { format!("valid: {hint}") };
+                read.problem(setting.span, message, hint);
+            }
+        }
+    }
+    set
+}
+
+impl Cast {
+    /// The agent itself.
+    pub(crate) fn backend(&self) -> Result<Arc<dyn Backend>, Failure> {
+        Ok(match &self.kind {
+            AgentKind::Offline => Arc::new(agent::offline::Offline),
+            AgentKind::Script(file) => Arc::new(self.script(file)?),
+            AgentKind::Command(text) => Arc::new(agent::Command::new(text, &self.base).map_err(|reason| {
+                Failure::new(Kind::Missing, format!("cannot use command:{text}: {reason}"))
+                    .hint("look at the spelling, and at the folder you are in")
+            })?),
+            AgentKind::Person => Arc::new(agent::Person),
+        })
+    }
+
+    /// As it is written after `--agent`.
+    pub(crate) fn shown(&self) -> String {
+        match &self.kind {
+            AgentKind::Offline => "offline".into(),
+            AgentKind::Script(file) => format!("script:{}", file.display()),
+            AgentKind::Command(text) => format!("command:{text}"),
+            AgentKind::Person => "person".into(),
+        }
+    }
+
+    fn script(&self, file: &Path) -> Result<agent::Script, Failure> {
+        let place = self.base.join(file);
+        if let Err(error) = std::fs::metadata(&place) {
+            return Err(Failure::reading(file, &error));
+        }
+        agent::Script::open(&place).map_err(|problems| {
+            let message = format!("cannot use the script: {}", problems.join("; "));
+            Failure::new(Kind::NotADocument, message).at(file).hint("docs/formats/script.md describes the file")
+        })
+    }
+}
+
+fn role_of(name: &str) -> Option<Role> {
+    ROLES.into_iter().find(|(own, _)| *own == name).map(|(_, role)| role)
+}
+
+fn no_role(name: &str) -> String {
+    let valid: Vec<&str> = ROLES.iter().map(|(name, _)| *name).collect();
+    format!("`{name}` is no role; valid: {}", valid.join(", "))
+}

@@ -1,0 +1,188 @@
+//! The proposal at a terminal: shown and asked for, until it is answered here, elsewhere, or left for later.
+//! What an answer does is the engine's business.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use engine::{Service, Verdict};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::carry::waits_for_confirmation;
+use super::failure::Failure;
+use super::output::{HINT, Output};
+use super::signals;
+
+/// How often it is looked whether somebody else has answered.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
+
+/// The words that answer a proposal.
+pub(crate) const VALID: &str = "CONFIRM, MODIFY with what to change, CANCEL, NEW_REQUEST with the request";
+
+/// What came of asking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// This.
+    Answer(Verdict),
+    /// Somebody else answered meanwhile.
+    Elsewhere,
+    /// Not now.
+    Later,
+}
+
+/// Whether somebody is there to be asked.
+pub(crate) fn is_possible() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks until there is an answer.
+pub(crate) fn proposal(service: &mut Service, run: &str, output: &mut Output) -> Result<Asked, Failure> {
+    loop {
+        prompt(output, "[c]onfirm, [m]odify, [x] cancel, [n]ew request (Ctrl-D: later)? ")?;
+        let line = match heard(service, run)? {
+            Heard::Line(line) => line,
+            Heard::Elsewhere => return Ok(Asked::Elsewhere),
+            Heard::Nothing => return Ok(Asked::Later),
+        };
+        let verdict = match understood(&line) {
+            Some(Understood::Verdict(verdict)) => verdict,
+            Some(Understood::WordsOf(needs)) => {
+                prompt(output, needs.question())?;
+                match heard(service, run)? {
+                    Heard::Line(words) if words.trim().is_empty() => continue,
+                    Heard::Line(words) => needs.verdict(words.trim()),
+                    Heard::Elsewhere => return Ok(Asked::Elsewhere),
+                    Heard::Nothing => return Ok(Asked::Later),
+                }
+            }
+            None => {
+                output.warn(&format!("{HINT}valid answers{HINT:#}: c, m, x, n; or {VALID}"))?;
+                continue;
+            }
+        };
+        return Ok(Asked::Answer(verdict));
+    }
+}
+
+/// An answer in words, as it may come from a terminal or a command line.
+pub(crate) fn verdict(text: &str) -> Option<Verdict> {
+    match understood(text)? {
+        Understood::Verdict(verdict) => Some(verdict),
+        Understood::WordsOf(_) => None,
+    }
+}
+
+enum Understood {
+    Verdict(Verdict),
+    /// The answer is clear; its words are still to come.
+    WordsOf(Needs),
+}
+
+#[derive(Clone, Copy)]
+enum Needs {
+    Modify,
+    NewRequest,
+}
+
+impl Needs {
+    fn question(self) -> &'static str {
+        match self {
+            Self::Modify => "what shall be otherwise? ",
+            Self::NewRequest => "the new request: ",
+        }
+    }
+
+    fn verdict(self, words: &str) -> Verdict {
+        match self {
+            Self::Modify => Verdict::Modify(words.into()),
+            Self::NewRequest => Verdict::NewRequest(words.into()),
+        }
+    }
+}
+
+fn understood(text: &str) -> Option<Understood> {
+    let text = text.trim();
+    let (first, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let words = words.trim();
+    let with_words = |needs: Needs| match words {
+        "" => Understood::WordsOf(needs),
+        words => Understood::Verdict(needs.verdict(words)),
+    };
+    let first = first.trim_end_matches([':', ',']).to_lowercase();
+    Some(match (first.as_str(), words) {
+        ("c" | "confirm", "") => Understood::Verdict(Verdict::Confirm),
+        ("x" | "cancel", "") => Understood::Verdict(Verdict::Cancel),
+        ("m" | "modify", _) => with_words(Needs::Modify),
+        ("n" | "new_request" | "new-request", _) => with_words(Needs::NewRequest),
+        _ => return None,
+    })
+}
+
+enum Heard {
+    Line(String),
+    Elsewhere,
+    Nothing,
+}
+
+/// A line from the terminal, unless somebody else answers meanwhile.
+fn heard(service: &mut Service, run: &str) -> Result<Heard, Failure> {
+    let heard = signals::while_idle(|| wait_for_line(service, run))?;
+    if !matches!(heard, Heard::Line(_)) {
+        // What is said next begins a line of its own.
+        let _ = writeln!(std::io::stderr());
+    }
+    Ok(heard)
+}
+
+fn wait_for_line(service: &mut Service, run: &str) -> Result<Heard, Failure> {
+    let stdin = std::io::stdin();
+    let unreadable = |error: std::io::Error| Failure::reading(Path::new("stdin"), &error);
+    while signals::interrupt().asked() == 0 {
+        let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut waited, Some(&LOOK)) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(unreadable(error.into())),
+            Ok(0) => {
+                service.refresh()?;
+                if !service.view(run).is_some_and(|view| waits_for_confirmation(&view)) {
+                    return Ok(Heard::Elsewhere);
+                }
+            }
+            Ok(_) => {
+                let mut line = String::new();
+                return match stdin.lock().read_line(&mut line).map_err(unreadable)? {
+                    0 => Ok(Heard::Nothing),
+                    _ => Ok(Heard::Line(line)),
+                };
+            }
+        }
+    }
+    Ok(Heard::Nothing)
+}
+
+fn prompt(output: &mut Output, text: &str) -> Result<(), Failure> {
+    output.finish()?;
+    let mut stderr = std::io::stderr();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MV-10
+    #[test]
+    fn answers_are_words_or_letters() {
+        let check = |text: &str, expected: Option<Verdict>| assert_eq!(verdict(text), expected, "{text}");
+        check("CONFIRM", Some(Verdict::Confirm));
+        check(" c\n", Some(Verdict::Confirm));
+        check("Cancel", Some(Verdict::Cancel));
+        check("MODIFY: in Korean | please", Some(Verdict::Modify("in Korean | please".into())));
+        check("NEW_REQUEST\nMake\na list", Some(Verdict::NewRequest("Make\na list".into())));
+        check("new-request Make a list", Some(Verdict::NewRequest("Make a list".into())));
+        check("MODIFY", None);
+        check("confirm everything", None);
+        check("yes", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,42 @@
+//! `multiverse cancel`: ends a run. Shows that it is ended.
+
+use std::path::Path;
+
+use engine::Input;
+
+use super::carry::Opened;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::Output;
+use super::progress::Shown;
+use super::project::Start;
+use super::request::user;
+
+/// End a run for good
+///
+/// The run is FAILED, with the cause that you cancelled it; what it made so far stays.
+/// Agents at work on it are ended, also those of another process. `multiverse retry`
+/// takes it up again in a new run.
+///
+/// With --json, one object: {"run", "status", …}.
+///
+/// Exit codes: 0 done, 1 error or it was over already, 2 usage
+///
+/// Examples:
+///   multiverse cancel last
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// The run
+    #[arg(value_name = "RUN")]
+    run: String,
+}
+
+impl Arguments {
+    pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
+        let run = opened.run(&self.run)?;
+        opened.service.send(&run, Input::Cancel { by: user() })?;
+        opened.told(&run, &format!("cancelled {run}; `multiverse retry {run}` takes it up again in a new run"), output)
+    }
+}

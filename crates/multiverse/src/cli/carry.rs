@@ -1,0 +1,349 @@
+//! A run carried on in this process: opened, driven until nothing can go on without a person, asked about at a terminal,
+//! and its end told. What all commands share that begin or answer something.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::{Drove, EngineError, Input, RunView, Service, Settings, Verdict, Waiting};
+use serde::Serialize;
+use store::Missing;
+
+use super::agents::Choice;
+use super::ask::{self, Asked};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::{BAD, Form, GOOD, HINT, Output};
+use super::progress::{Progress, Shown};
+use super::project::{self, Left, Start};
+use super::request::user;
+use super::{signals, visible};
+
+/// How a run is carried on.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Driving {
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+
+    /// Confirm the proposal without asking; it is recorded who did so
+    #[arg(long)]
+    yes: bool,
+}
+
+/// What follows an answer.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Afterwards {
+    #[command(flatten)]
+    pub(crate) driving: Driving,
+
+    /// Only answer: `multiverse resume` carries the run on later
+    #[arg(long)]
+    no_run: bool,
+}
+
+/// A project, opened for a command.
+pub(crate) struct Opened {
+    pub(crate) service: Service,
+    pub(crate) progress: Arc<Progress>,
+}
+
+/// How a run ended, or where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Outcome {
+    run: String,
+    status: String,
+    /// What it waits for.
+    waits: Vec<Waiting>,
+    /// The files it left.
+    outputs: Vec<String>,
+    /// The digest of the last record.
+    head: String,
+    #[serde(skip)]
+    end: End,
+}
+
+/// Where a run stands when its process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Done,
+    Failed,
+    Waits,
+    /// It could go on.
+    Open,
+    /// Another process carries it on.
+    Elsewhere,
+}
+
+impl Opened {
+    /// Opens the project that a command is about, to look at it or to give it a word.
+    pub(crate) fn to_look(start: &Start, output: &mut Output, shown: Shown) -> Result<Self, Failure> {
+        let project = start.project_of_runs()?;
+        start.say_project(&project, output)?;
+        Self::with(Settings::new(project), missing_of, output, shown)
+    }
+
+    /// Opens it with agents, to carry something on.
+    pub(crate) fn to_work(start: &Start, choice: &Choice, output: &mut Output) -> Result<Self, Failure> {
+        let project = start.project_of_runs()?;
+        start.say_project(&project, output)?;
+        let settings = choice.settings(start, &project, output)?;
+        Self::with(settings, missing_of, output, Shown::All)
+    }
+
+    /// Opens it with agents, to begin something; where there is no project, one begins.
+    pub(crate) fn to_begin(start: &Start, choice: &Choice, output: &mut Output) -> Result<Self, Failure> {
+        let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
+        start.say_project(&project, output)?;
+        let settings = choice.settings(start, &project, output)?;
+        Self::with(settings, |_| Missing::Create, output, Shown::All)
+    }
+
+    pub(crate) fn with(
+        settings: Settings,
+        missing: fn(&Path) -> Missing,
+        output: &mut Output,
+        shown: Shown,
+    ) -> Result<Self, Failure> {
+        project::local_files(&settings.project)?;
+        output.finish()?;
+        let progress = Progress::new(output, shown);
+        let missing = missing(&settings.project);
+        let service = Service::open(settings, missing, progress.listener())?;
+        Ok(Self { service, progress })
+    }
+
+    /// Which run is meant.
+    pub(crate) fn run(&self, name: &str) -> Result<String, Failure> {
+        Ok(self.service.find_run(name)?)
+    }
+
+    /// Everything in its place; how the project was left.
+    pub(crate) fn close(self) -> Left {
+        match self.service.close() {
+            Ok(head) => Left { head: head.sum.to_string(), trouble: None },
+            Err(error) => Left { head: String::new(), trouble: Some(error.into()) },
+        }
+    }
+
+    /// Carries runs on and tells how they end.
+    pub(crate) fn carry_on(mut self, runs: &[String], driving: &Driving, output: &mut Output) -> Result<Exit, Failure> {
+        signals::listen(output)?;
+        if runs.len() > 1 {
+            self.progress.name_runs();
+        }
+        let elsewhere = self.drive(runs, driving, output)?;
+        self.finish(runs, &elsewhere, output)
+    }
+
+    /// Drives until nothing is left to do or to ask; gives the runs that other processes drive.
+    fn drive(&mut self, runs: &[String], driving: &Driving, output: &mut Output) -> Result<Vec<String>, Failure> {
+        let (mut mine, mut elsewhere) = (Vec::new(), Vec::new());
+        for run in runs {
+            if !self.is_open(run) {
+                continue;
+            }
+            match self.service.send(run, Input::Claim) {
+                Ok(()) => mine.push(run.clone()),
+                Err(error) => {
+                    let driver = self.service.view(run).and_then(|view| view.driver).ok_or(error)?;
+                    output.say(&format!("process {} carries {run} on", process(&driver)))?;
+                    elsewhere.push(run.clone());
+                }
+            }
+        }
+        for _ in 0..ROUNDS {
+            mine.retain(|run| self.is_open(run));
+            if mine.is_empty() || self.service.drive(&mine, signals::interrupt())? == Drove::Interrupted {
+                break;
+            }
+            if self.service.refresh()? {
+                // Somebody answered while this process came to rest.
+                continue;
+            }
+            let gates: Vec<String> = mine.iter().filter(|run| self.is_at_gate(run)).cloned().collect();
+            let can_ask = mine.len() == 1 && output.form() == Form::Text && ask::is_possible();
+            let is_answered = match gates.as_slice() {
+                [] => false,
+                gates if driving.yes => {
+                    for run in gates {
+                        self.service.answer(run, Verdict::Confirm, &format!("by --yes, {}", user()))?;
+                    }
+                    true
+                }
+                [run] if can_ask => self.ask(run, output)?,
+                _ => false,
+            };
+            if !is_answered {
+                break;
+            }
+        }
+        Ok(elsewhere)
+    }
+
+    fn is_open(&self, run: &str) -> bool {
+        self.service.view(run).is_some_and(|view| !matches!(view.status, "COMPLETED" | "FAILED"))
+    }
+
+    fn is_at_gate(&self, run: &str) -> bool {
+        self.service.view(run).is_some_and(|view| waits_for_confirmation(&view))
+    }
+
+    /// Asks for an answer to the proposal; says whether there is one now.
+    fn ask(&mut self, run: &str, output: &mut Output) -> Result<bool, Failure> {
+        if self.progress.show_proposal_once(run)
+            && let Some(text) = self.service.document(&format!("runs/{run}/feedback_for_user.md"))
+        {
+            output.warn(&visible::lines(text.trim()))?;
+        }
+        Ok(match ask::proposal(&mut self.service, run, output)? {
+            Asked::Answer(verdict) => match self.service.answer(run, verdict, &user()) {
+                Ok(()) => true,
+                Err(error @ EngineError::Refused { .. }) => {
+                    output.failure(&error.into())?;
+                    true
+                }
+                Err(error) => return Err(error.into()),
+            },
+            Asked::Elsewhere => {
+                output.say("answered elsewhere")?;
+                true
+            }
+            Asked::Later => false,
+        })
+    }
+
+    /// Tells where runs stand, and leaves the project.
+    pub(crate) fn finish(self, runs: &[String], elsewhere: &[String], output: &mut Output) -> Result<Exit, Failure> {
+        let mut outcomes: Vec<Outcome> = runs.iter().map(|run| self.outcome(run, elsewhere)).collect();
+        let left = self.close();
+        for outcome in &mut outcomes {
+            outcome.head.clone_from(&left.head);
+            match output.form() {
+                Form::Json => output.json(outcome)?,
+                Form::Text => outcome.show(output)?,
+            }
+        }
+        left.show(output)?;
+        let exits = outcomes.iter().map(|outcome| outcome.end.exit());
+        let worst = exits.max_by_key(|exit| SEVERITY.iter().position(|other| other == exit));
+        Ok(if left.trouble.is_some() { Exit::Error } else { worst.unwrap_or(Exit::NothingToDo) })
+    }
+
+    /// What was done to a run, said; and the project left.
+    pub(crate) fn told(self, run: &str, words: &str, output: &mut Output) -> Result<Exit, Failure> {
+        let outcome = self.outcome(run, &[]);
+        let left = self.close();
+        match output.form() {
+            Form::Json => output.json(&outcome.with_head(&left.head))?,
+            Form::Text => output.say(words)?,
+        }
+        left.show(output)?;
+        Ok(if left.trouble.is_some() { Exit::Error } else { Exit::Done })
+    }
+
+    fn outcome(&self, run: &str, elsewhere: &[String]) -> Outcome {
+        let view = self.service.view(run);
+        let status = view.as_ref().map_or("", |view| view.status);
+        let waits = view.as_ref().map_or_else(Vec::new, |view| view.waits.clone());
+        let end = match status {
+            "COMPLETED" => End::Done,
+            "FAILED" => End::Failed,
+            _ if elsewhere.iter().any(|other| other == run) => End::Elsewhere,
+            _ if !waits.is_empty() => End::Waits,
+            _ => End::Open,
+        };
+        let outputs = if end == End::Done { self.service.outputs(run) } else { Vec::new() };
+        Outcome { run: run.into(), status: status.into(), waits, outputs, head: String::new(), end }
+    }
+}
+
+/// Of several ends, the last of these counts.
+const SEVERITY: [Exit; 4] = [Exit::Done, Exit::Waiting, Exit::Error, Exit::Failed];
+
+/// How often a proposal may be answered in one process.
+const ROUNDS: usize = 10_000;
+
+impl End {
+    fn exit(self) -> Exit {
+        match self {
+            Self::Done | Self::Elsewhere => Exit::Done,
+            Self::Failed => Exit::Failed,
+            Self::Waits => Exit::Waiting,
+            Self::Open => Exit::Error,
+        }
+    }
+}
+
+impl Outcome {
+    fn with_head(self, head: &str) -> Self {
+        Self { head: head.into(), ..self }
+    }
+
+    fn show(&self, output: &mut Output) -> Result<(), Failure> {
+        let run = visible::text(&self.run);
+        match self.end {
+            End::Done => {
+                output.say(&format!("{GOOD}done{GOOD:#}: {run}"))?;
+                for path in &self.outputs {
+                    output.data(&format!("{}\n", visible::text(path)))?;
+                }
+            }
+            End::Failed => {
+                output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
+                output
+                    .warn(&format!("{HINT}hint{HINT:#}: `multiverse retry {run}` goes on from there, in a new run"))?;
+            }
+            End::Waits => {
+                output.say(&format!("{HINT}waits for you{HINT:#}: {run}"))?;
+                for waiting in &self.waits {
+                    output.say(&waiting_lines(waiting))?;
+                }
+            }
+            End::Open => {
+                output
+                    .warn(&format!("{HINT}not finished{HINT:#}: {run}; `multiverse resume {run}` goes on with it"))?;
+            }
+            End::Elsewhere => {}
+        }
+        Ok(())
+    }
+}
+
+impl Afterwards {
+    /// Opens the project, with agents if the run is to be carried on.
+    pub(crate) fn open(&self, start: &Start, output: &mut Output) -> Result<Opened, Failure> {
+        match self.no_run {
+            true => Opened::to_look(start, output, Shown::All),
+            false => Opened::to_work(start, &self.driving.choice, output),
+        }
+    }
+
+    /// Carries the run on, or leaves it to others.
+    pub(crate) fn follow(&self, opened: Opened, run: String, output: &mut Output) -> Result<Exit, Failure> {
+        if !self.no_run {
+            return opened.carry_on(&[run], &self.driving, output);
+        }
+        let words = format!("recorded; `multiverse resume {run}` carries it on");
+        opened.told(&run, &words, output)
+    }
+}
+
+/// What waits for a person, with the commands that answer it.
+pub(crate) fn waiting_lines(waiting: &Waiting) -> String {
+    let mut lines = vec![format!("  {}", visible::lines(&waiting.text).replace('\n', "\n  "))];
+    lines.extend(waiting.commands.iter().map(|command| format!("    {HINT}{}{HINT:#}", visible::text(command))));
+    lines.join("\n")
+}
+
+pub(crate) fn waits_for_confirmation(view: &RunView) -> bool {
+    view.waits.iter().any(|waiting| waiting.kind == "confirmation")
+}
+
+/// The number of a process in the name of its opening.
+pub(crate) fn process(opening: &str) -> &str {
+    opening.split('.').next().unwrap_or_default()
+}
+
+fn missing_of(project: &Path) -> Missing {
+    // A clone has its documents and not what is the program's own.
+    if project.join(store::OWN).is_dir() { Missing::Refuse } else { Missing::Create }
+}

@@ -1,0 +1,72 @@
+//! What the doctor looks at outside the project's journal: how programs are confined, and who is to work. Starts nothing.
+
+use std::path::Path;
+
+use engine::agent::Kind as AgentKind;
+use tools::Sandbox;
+
+use super::super::agents::{Cast, ROLES, set_in};
+use super::super::configuration::{FILE, Read};
+use super::{Finding, State};
+
+pub(super) fn confinement(sandbox: &Sandbox) -> Finding {
+    const SUBJECT: &str = "confinement of programs";
+    match sandbox {
+        Sandbox::Enforced { abi } => Finding::new(SUBJECT, State::Well, format!("Landlock, version {abi}")),
+        Sandbox::Partly { abi, what } => {
+            Finding::new(SUBJECT, State::Note, format!("Landlock, version {abi}; not stopped: {what}"))
+                .hint("a newer kernel confines more")
+        }
+        Sandbox::None { why } => Finding::new(SUBJECT, State::Note, format!("none: {why}"))
+            .hint("agents that are programs (command:PROGRAM) are refused; offline, script and person work"),
+    }
+}
+
+/// What the project's file says, and whether those it names are there.
+pub(super) fn configured(project: &Path) -> Vec<Finding> {
+    let mut read = match Read::of(project) {
+        Ok(read) => read,
+        Err(failure) => {
+            let finding = Finding::new("configuration", State::Bad, failure.message());
+            return vec![Finding { hint: failure.hint_text().map(String::from), ..finding }];
+        }
+    };
+    let set = set_in(project, &mut read);
+    if let Some(problems) = read.problems_in_words() {
+        return vec![Finding::new("configuration", State::Bad, problems).hint("mend it in multiverse.toml")];
+    }
+    if set.is_empty() {
+        let message = format!("none is named in {FILE}: offline works, without a model");
+        return vec![Finding::new("agents", State::Well, message)];
+    }
+    let named = |role: &Option<engine::Role>| {
+        let name = ROLES.iter().find(|(_, other)| Some(*other) == *role).map(|(name, _)| *name);
+        name.unwrap_or("default")
+    };
+    set.iter().map(|(role, cast)| found(named(role), cast)).collect()
+}
+
+fn found(role: &str, cast: &Cast) -> Finding {
+    let shown = format!("{role} = {}", cast.shown());
+    match cast.backend() {
+        Err(failure) => {
+            let finding = Finding::new("agents", State::Bad, format!("{shown}: {}", failure.message()));
+            Finding { hint: failure.hint_text().map(String::from), ..finding }
+        }
+        Ok(_) => match missing_program(cast) {
+            Some(program) => Finding::new("agents", State::Bad, format!("{shown}: {program} is not on the PATH"))
+                .hint("install it, or give the path of the program"),
+            None => Finding::new("agents", State::Well, shown),
+        },
+    }
+}
+
+/// The program of a command that is named without a path and is on none of the folders of PATH.
+fn missing_program(cast: &Cast) -> Option<String> {
+    let AgentKind::Command(text) = &cast.kind else { return None };
+    let program = text.split_whitespace().next()?.trim_matches(['\'', '"']);
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_there =
+        program.contains('/') || std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
+    (!is_there).then(|| program.to_string())
+}

@@ -1,0 +1,77 @@
+//! `multiverse init`: what a project needs. Shows what was made.
+
+use std::path::Path;
+
+use engine::Settings;
+use serde::Serialize;
+use store::Missing;
+
+use super::carry::Opened;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::{Form, Output};
+use super::progress::Shown;
+use super::project::Start;
+use super::visible;
+
+/// Make a project here
+///
+/// Makes what a project needs and does not have: db/ with the tables of runs,
+/// instructions and files, assets/ for your material, guidelines/ for rules that
+/// always hold, runs/ and outputs/. What is there already stays as it is, so doing it
+/// twice changes nothing. `multiverse run` does the same by itself.
+///
+/// With --json, one object: {"made": …}.
+///
+/// Exit codes: 0 done, also when there was nothing to do, 1 error, 2 usage
+///
+/// Examples:
+///   multiverse init
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Made {
+    project: String,
+    /// The documents that were not there before.
+    documents: Vec<String>,
+    /// The digest of the last record.
+    head: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Made(&'a Made),
+}
+
+impl Arguments {
+    pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        let start = Start::of_process(given)?;
+        let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
+        start.say_project(&project, output)?;
+        let shown = visible::path(&project);
+        let mut opened = Opened::with(Settings::new(project.clone()), |_| Missing::Create, output, Shown::Oddities)?;
+        let documents = opened.service.init()?;
+        let left = opened.close();
+        match output.form() {
+            Form::Json => {
+                let project = project.to_string_lossy().into_owned();
+                output.json(&Line::Made(&Made { project, documents, head: left.head.clone() }))?;
+            }
+            Form::Text if documents.is_empty() => output.say(&format!("nothing was to do: {shown} is a project"))?,
+            Form::Text => {
+                for path in &documents {
+                    output.say(&format!("made {}", visible::text(path)))?;
+                }
+                output.say(&format!(
+                    "{shown} is a project: put material into assets/, then `multiverse run \"what you want\"`"
+                ))?;
+            }
+        }
+        left.show(output)?;
+        Ok(if left.trouble.is_some() { Exit::Error } else { Exit::Done })
+    }
+}

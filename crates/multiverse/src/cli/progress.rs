@@ -1,0 +1,294 @@
+//! What the engine says as it works: plain lines on stderr for a person, objects on stdout for a program, at once. Owns
+//! the words; knows no command. All that agents say is made visible first (QL-34).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anstream::{AutoStream, ColorChoice};
+use engine::{Listener, Notice};
+use serde_json::{Map, Value, json};
+
+use super::notices;
+use super::output::{BAD, FRAME, Form, GOOD, HINT, Loudness, Output, counted};
+use super::visible;
+
+/// Of a name in a line, at most so many columns are shown.
+const NAME_COLUMNS: usize = 60;
+/// Of what an agent says on the way, at most so many columns are shown.
+const LINE_COLUMNS: usize = 160;
+
+/// However narrow the terminal is, a message has so many columns.
+const LEAST_COLUMNS: usize = 20;
+
+/// What is shown of the engine's notices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// All of them.
+    All,
+    /// Only what is odd: the command says itself what it did.
+    Oddities,
+}
+
+/// Where the engine's notices go.
+pub(crate) struct Progress {
+    form: Form,
+    loudness: Loudness,
+    color: ColorChoice,
+    /// How wide a line may be, if a terminal shows it.
+    columns: Option<usize>,
+    shown: Shown,
+    /// Several runs are at work, so each line says which it is about.
+    is_named: AtomicBool,
+    /// What the attempts are about, and the runs whose proposal was shown.
+    heard: Mutex<Heard>,
+}
+
+#[derive(Default)]
+struct Heard {
+    works: BTreeMap<(String, u64), String>,
+    proposals: BTreeSet<String>,
+}
+
+/// A line for people: how loud one must have asked for it, and it, styles included.
+type Line = (Loudness, String);
+
+impl Progress {
+    /// What waits in `output` must have been written: these lines do not go through it.
+    pub(crate) fn new(output: &Output, shown: Shown) -> Arc<Self> {
+        Arc::new(Self {
+            form: output.form(),
+            loudness: output.loudness(),
+            color: output.talk_color(),
+            columns: output.talk_columns(),
+            shown,
+            is_named: AtomicBool::new(false),
+            heard: Mutex::default(),
+        })
+    }
+
+    /// Who listens to the engine.
+    pub(crate) fn listener(self: &Arc<Self>) -> Listener {
+        let this = self.clone();
+        Arc::new(move |notice| this.hear(&notice))
+    }
+
+    /// From here on each line says which run it is about.
+    pub(crate) fn name_runs(&self) {
+        self.is_named.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run's proposal was shown; it counts as shown from here on.
+    pub(crate) fn show_proposal_once(&self, run: &str) -> bool {
+        self.heard().proposals.insert(run.into())
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, notice: &Notice) {
+        let is_odd = matches!(notice, Notice::Problem { .. });
+        match notice {
+            Notice::Store(notice) => return notices::tell(self.form, self.loudness, notice),
+            _ if self.shown == Shown::Oddities && !is_odd => return,
+            Notice::Assigned { run, fence, what, .. } => {
+                drop(self.heard().works.insert((run.clone(), *fence), what.clone()));
+            }
+            Notice::Message { run, kind: "proposal", .. } => drop(self.heard().proposals.insert(run.clone())),
+            _ => {}
+        }
+        let work = |run: &str, fence: u64| self.heard().works.get(&(run.to_string(), fence)).cloned();
+        let line = line_of(notice, self.columns, &work);
+        match (self.form, line) {
+            (Form::Json, line) => tell_program(notice, line),
+            (Form::Text, Some((least, text))) if self.loudness >= least => self.tell_person(notice, &text),
+            (Form::Text, _) => {}
+        }
+    }
+
+    fn tell_person(&self, notice: &Notice, text: &str) {
+        let run = match run_of(notice) {
+            Some(run) if self.is_named.load(Ordering::Relaxed) => format!("{FRAME}{}{FRAME:#}  ", visible::text(run)),
+            _ => String::new(),
+        };
+        let mut stream = AutoStream::new(std::io::stderr(), self.color);
+        // One call for a line: others may be writing, too.
+        let _ = stream.write_all(format!("{run}{text}\n").as_bytes());
+    }
+}
+
+/// One object: what kind of notice it is, it in words, and its fields.
+fn tell_program(notice: &Notice, line: Option<Line>) {
+    let Ok(Value::Object(fields)) = serde_json::to_value(notice) else { return };
+    let mut told = Map::new();
+    told.insert("kind".into(), fields.get("notice").cloned().unwrap_or_default());
+    if let Some((_, text)) = line {
+        told.insert("message".into(), json!(anstream::adapter::strip_str(&text).to_string()));
+    }
+    // A message has a kind of its own.
+    let named = |(name, value): (String, Value)| (if name == "kind" { "about".into() } else { name }, value);
+    told.extend(fields.into_iter().filter(|(name, _)| name != "notice").map(named));
+    let text = json!({"notice": told}).to_string();
+    let _ = std::io::stdout().lock().write_all(format!("{}\n", visible::json(&text)).as_bytes());
+}
+
+/// What a notice is to a person; nothing where something else says it.
+fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) -> Option<String>) -> Option<Line> {
+    use Loudness::{Normal, Quiet, Verbose};
+    let name = |text: &str| visible::short(text, NAME_COLUMNS);
+    Some(match notice {
+        Notice::Assigned { what, attempt, agent, .. } => {
+            // Who answers at once is heard of soon enough.
+            let is_slow = agent.starts_with("command:") || agent == "a person";
+            let again = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
+            (if is_slow { Normal } else { Verbose }, format!("{} … {}{again}", name(what), name(agent)))
+        }
+        Notice::Progress { run, fence, line } => {
+            let work = work_of(run, *fence).unwrap_or_default();
+            let id = work.split(' ').next().unwrap_or_default();
+            (Verbose, format!("  {} {}", visible::text(id), visible::short(line, LINE_COLUMNS)))
+        }
+        Notice::SentBack { what, problems, .. } => {
+            let mut text = format!("{} {HINT}sent back{HINT:#}", name(what));
+            for problem in problems {
+                text.push_str(&format!("\n  {}", visible::short(problem, LINE_COLUMNS)));
+            }
+            (Normal, text)
+        }
+        Notice::Lost { what, reason, .. } => (
+            if is_wanted(reason) { Verbose } else { Normal },
+            format!("{} {HINT}lost{HINT:#}: {}", name(what), name(reason)),
+        ),
+        Notice::Planned { target, items, .. } => (Normal, planned(target, *items)),
+        Notice::Completed { item, level, name: called, files, .. } => {
+            let called = if called.is_empty() { String::new() } else { format!(" {}", name(called)) };
+            let left = match files.len() {
+                0 => String::new(),
+                count => format!(" ({})", counted(count, "file")),
+            };
+            let indent = match *level {
+                "phase" => "",
+                "stage" => "  ",
+                "task" => "    ",
+                _ => "      ",
+            };
+            (Normal, format!("{indent}{}{called} … {GOOD}done{GOOD:#}{left}", visible::text(item)))
+        }
+        Notice::Catalogued { files, gone, .. } => {
+            (Normal, format!("inputs catalogued: {files} new or changed, {gone} gone"))
+        }
+        Notice::Answered { verdict, by, .. } => (Normal, format!("answered {verdict} ({})", name(by))),
+        Notice::Paused { reason, .. } => {
+            (Normal, format!("{HINT}paused{HINT:#}: {}", visible::short(reason, LINE_COLUMNS)))
+        }
+        Notice::Resumed { .. } => (Normal, "goes on".into()),
+        Notice::Message { kind, text, .. } => (Normal, message(kind, text, columns)),
+        Notice::Problem { path, reason, .. } => {
+            let place = path.as_ref().map_or_else(String::new, |path| format!("{}: ", visible::text(path)));
+            (Quiet, format!("{HINT}note{HINT:#}: {place}{}", visible::text(reason)))
+        }
+        Notice::Failed { doing, error, .. } => {
+            let first = error.lines().next().unwrap_or_default();
+            let place = if doing.is_empty() { String::new() } else { format!(" at {}", name(doing)) };
+            (Verbose, format!("{BAD}failed{BAD:#}{place}: {}", visible::short(first, LINE_COLUMNS)))
+        }
+        // The command itself says how a run began and how it ended.
+        Notice::Started { .. } | Notice::Finished { .. } | Notice::Store(_) => return None,
+    })
+}
+
+/// What the user is told, in a frame of its own.
+fn message(kind: &str, text: &str, columns: Option<usize>) -> String {
+    let style = match kind {
+        "failure" => BAD,
+        "completion" => GOOD,
+        _ => FRAME,
+    };
+    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(2).max(LEAST_COLUMNS));
+    let lines = text.trim().lines().flat_map(|line| visible::wrapped(&visible::text(line), room));
+    let barred = lines.map(|line| format!("{style}│{style:#} {line}").trim_end().to_string());
+    barred.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether an attempt was lost because somebody wanted it to end; then that is said in other words.
+fn is_wanted(reason: &str) -> bool {
+    ["the process let go", "the run was cancelled", "the run failed"].contains(&reason)
+}
+
+/// `phase:P01` is spelled for programs.
+fn planned(target: &str, items: usize) -> String {
+    let (kind, id) = target.split_once(':').unwrap_or((target, ""));
+    let id = visible::text(id);
+    match (kind, id.as_str()) {
+        ("run", _) => format!("{} planned", counted(items, "phase")),
+        ("phase", "0") => format!("preparation planned ({})", counted(items, "task")),
+        ("phase", _) => format!("{id} planned ({})", counted(items, "stage")),
+        ("stage", _) => format!("  {id} planned ({})", counted(items, "task")),
+        ("pre_tool", _) => format!("    {id} planned ({} before it)", counted(items, "tool task")),
+        ("post_tool", _) => format!("    {id} planned ({} after it)", counted(items, "tool task")),
+        _ => format!("{} planned ({})", visible::text(target), counted(items, "item")),
+    }
+}
+
+fn run_of(notice: &Notice) -> Option<&str> {
+    match notice {
+        Notice::Started { run, .. }
+        | Notice::Assigned { run, .. }
+        | Notice::Progress { run, .. }
+        | Notice::SentBack { run, .. }
+        | Notice::Lost { run, .. }
+        | Notice::Planned { run, .. }
+        | Notice::Completed { run, .. }
+        | Notice::Catalogued { run, .. }
+        | Notice::Answered { run, .. }
+        | Notice::Paused { run, .. }
+        | Notice::Resumed { run }
+        | Notice::Failed { run, .. }
+        | Notice::Finished { run }
+        | Notice::Message { run, .. } => Some(run),
+        Notice::Problem { run, .. } => run.as_deref(),
+        Notice::Store(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(notice: &Notice) -> Option<String> {
+        let work = |_: &str, _: u64| Some("T05 read the sales".to_string());
+        line_of(notice, Some(40), &work).map(|(_, text)| anstream::adapter::strip_str(&text).to_string())
+    }
+
+    /// QL-34: nothing that an agent says reaches the terminal raw.
+    #[test]
+    fn notices_are_short_lines() {
+        let run = || "run-1".to_string();
+        let check = |notice: Notice, expected: &str| assert_eq!(shown(&notice).as_deref(), Some(expected));
+        let completed = |level, item: &str, files: &[&str]| Notice::Completed {
+            run: run(),
+            item: item.into(),
+            level,
+            name: "read\u{1b}[2J the\nsales".into(),
+            files: files.iter().map(|file| (*file).into()).collect(),
+        };
+        check(completed("task", "T05", &["a", "b"]), "    T05 read␛[2J the sales … done (2 files)");
+        check(completed("phase", "P01", &[]), "P01 read␛[2J the sales … done");
+        check(Notice::Progress { run: run(), fence: 3, line: "half \u{9b}way".into() }, "  T05 half \\u{9b}way");
+        let problems = vec!["row 1: output_path: is missing".into()];
+        check(
+            Notice::SentBack { run: run(), fence: 3, what: "stage plan of P01".into(), problems },
+            "stage plan of P01 sent back\n  row 1: output_path: is missing",
+        );
+        let planned = |target: &str| Notice::Planned { run: run(), target: target.into(), items: 1 };
+        check(planned("phase:0"), "preparation planned (1 task)");
+        check(planned("phase:P01"), "P01 planned (1 stage)");
+        check(planned("pre_tool:T05"), "    T05 planned (1 tool task before it)");
+        check(
+            Notice::Message { run: run(), kind: "failure", text: "# Failed\n\n\u{1b}]0;x\u{7}\n".into() },
+            "│ # Failed\n│\n│ ␛]0;x␇",
+        );
+    }
+}

@@ -1,0 +1,41 @@
+//! `multiverse retry`: a new run that goes on where a failed one ended. Carries it on.
+
+use std::path::Path;
+
+use super::carry::{Driving, Opened};
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::Output;
+use super::project::Start;
+use super::run::say_begun;
+
+/// Go on where a failed run ended, in a new run
+///
+/// A new run takes over everything that the failed one planned and completed, and
+/// begins with what had failed. The failed run stays as it is.
+///
+/// Exit codes: 0 done, 1 error or the run has not failed, 2 usage, 3 it waits for you,
+/// 4 the new run failed
+///
+/// Examples:
+///   multiverse retry last --yes
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// The run that failed
+    #[arg(value_name = "RUN")]
+    run: String,
+
+    #[command(flatten)]
+    driving: Driving,
+}
+
+impl Arguments {
+    pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        let mut opened = Opened::to_work(&Start::of_process(given)?, &self.driving.choice, output)?;
+        let failed = opened.run(&self.run)?;
+        let begun = opened.service.retry(&failed)?;
+        say_begun(&begun, output)?;
+        opened.carry_on(&[begun.run], &self.driving, output)
+    }
+}

@@ -1,0 +1,160 @@
+//! `multiverse run`: a request, carried out. Shows how it goes and what it left.
+
+use std::path::Path;
+
+use engine::{Begun, Chosen, Mode as RunMode};
+use serde::Serialize;
+
+use super::at_once;
+use super::carry::{Driving, Opened};
+use super::exit::Exit;
+use super::failure::{Failure, Kind};
+use super::output::{Form, HINT, Output, PLACE};
+use super::project::Start;
+use super::request::Words;
+use super::status::mode_word;
+use super::visible;
+
+/// Carry out a request
+///
+/// A request becomes a run: the planner proposes what shall hold, you confirm it, and
+/// four phases turn assets/ into files in outputs/RUN/. Everything that happens is
+/// recorded as it happens: whatever stops the program, `multiverse resume` goes on.
+/// Without a terminal nobody is asked: the run waits, and the commands that answer it
+/// are printed. A request of one short sentence that names no deliverable and no file
+/// is done at once, without a run; --mode decides otherwise. `multiverse "…"` alone is
+/// the same as `multiverse run "…"`.
+///
+/// What runs leave is listed on stdout. With --json, one object a line: {"mode": …},
+/// {"notice": …} for what happens, at the end {"run", "status", "waits", "outputs",
+/// "head"}; with --dry-run {"proposal": …}, for what is done at once {"answer": …}.
+///
+/// Exit codes: 0 done, 1 error or interrupted, 2 usage, 3 it waits for you,
+/// 4 the run failed
+///
+/// Examples:
+///   multiverse run "Make a report of the sales in assets." --yes
+///   multiverse run -f README.md --mode structured --dry-run
+///   multiverse "Make a report of what is in assets." --agent offline --yes
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    words: Words,
+
+    /// How it is carried out, whatever the rule says
+    #[arg(long, value_name = "MODE")]
+    mode: Option<Mode>,
+
+    /// Show what would be proposed, and begin nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    driving: Driving,
+}
+
+/// The ways to carry out a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Mode {
+    /// At once, without a run
+    Simple,
+    /// As the first run of the project
+    Initial,
+    /// As a run that learns from the earlier ones
+    Continuous,
+    /// As a run: initial if it is the first one
+    Structured,
+}
+
+/// What would be proposed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Proposal {
+    mode: RunMode,
+    reason: String,
+    proposal: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Mode { mode: RunMode, reason: &'a str },
+    Proposal(&'a Proposal),
+}
+
+impl Arguments {
+    pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        let start = Start::of_process(given)?;
+        // All is understood before a project is begun for it.
+        let request = self.words.request(&start)?;
+        if self.dry_run && self.mode == Some(Mode::Simple) {
+            return Err(Failure::new(Kind::Usage, "a simple task has no proposal that --dry-run could show")
+                .hint("leave out --dry-run, or --mode simple"));
+        }
+        let mut opened = Opened::to_begin(&start, &self.driving.choice, output)?;
+        if self.dry_run {
+            return rehearse(opened, &request, output);
+        }
+        let chosen = opened.service.mode_of(&request);
+        let is_simple = match self.mode {
+            Some(mode) => mode == Mode::Simple,
+            None => chosen.mode == RunMode::SimpleTask,
+        };
+        if is_simple {
+            if self.mode.is_none() {
+                let reason = format!("{}; --mode structured makes a run of it", chosen.reason);
+                say_mode(&Chosen { reason, ..chosen }, output)?;
+            }
+            return at_once::answer(opened, &request, output);
+        }
+        let mode = match self.mode {
+            Some(Mode::Initial) => Some(RunMode::InitialRun),
+            Some(Mode::Continuous) => Some(RunMode::ContinuousRun),
+            _ => None,
+        };
+        let begun = opened.service.start(&request, mode)?;
+        say_begun(&begun, output)?;
+        opened.carry_on(&[begun.run], &self.driving, output)
+    }
+}
+
+/// Which run began, and how. A program hears of the run from the engine itself.
+pub(crate) fn say_begun(begun: &Begun, output: &mut Output) -> Result<(), Failure> {
+    if output.form() == Form::Text {
+        output.say(&format!("{PLACE}{}{PLACE:#} began", visible::text(&begun.run)))?;
+    }
+    say_mode(&begun.chosen, output)
+}
+
+/// The mode is said with its reason (MV-02).
+fn say_mode(chosen: &Chosen, output: &mut Output) -> Result<(), Failure> {
+    match output.form() {
+        Form::Json => {
+            output.json(&Line::Mode { mode: chosen.mode, reason: &chosen.reason })?;
+            // What the engine says next does not come this way.
+            output.finish()?;
+        }
+        Form::Text => {
+            let mode = mode_word(chosen.mode);
+            output.say(&format!("{HINT}{mode}{HINT:#}: {}", visible::text(&chosen.reason)))?;
+        }
+    }
+    Ok(())
+}
+
+fn rehearse(mut opened: Opened, request: &str, output: &mut Output) -> Result<Exit, Failure> {
+    let rehearsal = opened.service.rehearse(request)?;
+    let left = opened.close();
+    match output.form() {
+        Form::Json => {
+            let (mode, reason) = (rehearsal.chosen.mode, rehearsal.chosen.reason);
+            output.json(&Line::Proposal(&Proposal { mode, reason, proposal: rehearsal.proposal }))?;
+        }
+        Form::Text => {
+            say_mode(&rehearsal.chosen, output)?;
+            output.data(&format!("{}\n", visible::lines(rehearsal.proposal.trim())))?;
+            output.say("nothing was begun: without --dry-run this would wait for your answer")?;
+        }
+    }
+    Ok(if left.trouble.is_some() { Exit::Error } else { Exit::Done })
+}

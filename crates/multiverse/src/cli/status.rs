@@ -1,0 +1,101 @@
+//! `multiverse status`: the runs that are open, or one run with all that is planned in it. Shows what the engine says.
+
+mod table;
+mod tree;
+
+use std::path::Path;
+
+use engine::{Mode, RunView};
+
+use super::carry::Opened;
+use super::exit::Exit;
+use super::failure::Failure;
+use super::output::{Form, Output};
+use super::progress::Shown;
+use super::project::Start;
+
+/// Show runs, or one run
+///
+/// The runs that are open: where each stands, how far it is, what it waits for. With
+/// RUN, one run, open or over: its phases, stages and tasks with their states, who is at
+/// work on what, and what it waits for.
+///
+/// With --json, one object a line: {"run", "status", …}.
+///
+/// Exit codes: 0 done, 1 error, 2 usage, 5 there is no run to show
+///
+/// Examples:
+///   multiverse status --all
+///   multiverse status last
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Arguments {
+    /// The run: any unique beginning of its id, or `last`
+    #[arg(value_name = "RUN", conflicts_with = "all")]
+    run: Option<String>,
+
+    /// Also the runs that are over
+    #[arg(long)]
+    all: bool,
+}
+
+impl Arguments {
+    pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        let opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
+        let views = match (&self.run, self.all) {
+            (Some(name), _) => vec![one(&opened, name)?],
+            (None, true) => opened.service.all_runs(),
+            (None, false) => opened.service.open_runs(),
+        };
+        if let Some(trouble) = opened.close().trouble {
+            return Err(trouble);
+        }
+        match output.form() {
+            Form::Json => {
+                for view in &views {
+                    output.json(view)?;
+                }
+            }
+            Form::Text if self.run.is_some() => {
+                let columns = output.columns();
+                for view in &views {
+                    output.data(&tree::rendered(view, columns))?;
+                }
+            }
+            Form::Text if !views.is_empty() => {
+                let columns = output.columns();
+                output.data(&table::rendered(&views, columns))?;
+            }
+            Form::Text => {}
+        }
+        if views.is_empty() {
+            let others = if self.all { "" } else { " is open; --all shows those that are over" };
+            output.say(&format!("no run{others}; `multiverse run \"…\"` starts one"))?;
+            return Ok(Exit::NothingToDo);
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// A run with all that is known of it; of one that is over, what the journal tells.
+fn one(opened: &Opened, name: &str) -> Result<RunView, Failure> {
+    let run = opened.run(name)?;
+    let view = opened.service.view(&run);
+    if let Some(view) = view.as_ref().filter(|view| !view.items.is_empty()) {
+        return Ok(view.clone());
+    }
+    let told = opened.service.story(&run)?.view;
+    told.or(view).ok_or_else(|| {
+        Failure::new(super::failure::Kind::Missing, format!("nothing is known of {run}"))
+            .hint("`multiverse status --all` lists the runs")
+    })
+}
+
+/// A mode as the protocol spells it.
+pub(crate) fn mode_word(mode: Mode) -> &'static str {
+    match mode {
+        Mode::SimpleTask => "SIMPLE_TASK",
+        Mode::InitialRun => "INITIAL_RUN",
+        Mode::ContinuousRun => "CONTINUOUS_RUN",
+    }
+}

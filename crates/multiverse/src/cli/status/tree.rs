@@ -1,0 +1,129 @@
+//! One run: where it stands, its items in their order, who is at work, what it waits for.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use engine::{ItemView, RunView};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::super::carry::{process, waiting_lines};
+use super::super::output::{BAD, FRAME, GOOD, HINT, PLACE};
+use super::super::visible;
+use super::mode_word;
+
+/// The room for a name where no terminal breaks lines.
+const MOST_COLUMNS: usize = 110;
+/// The least room for a name.
+const LEAST_COLUMNS: usize = 40;
+/// The room for the state behind a name.
+const STATE_COLUMNS: usize = 12;
+/// Of a request so many lines are shown.
+const REQUEST_LINES: usize = 8;
+
+pub(super) fn rendered(view: &RunView, columns: Option<usize>) -> String {
+    let columns = columns.unwrap_or(MOST_COLUMNS).clamp(LEAST_COLUMNS, MOST_COLUMNS);
+    let mut shown = String::new();
+    let style = style_of(view.status);
+    let _ = write!(shown, "{PLACE}{}{PLACE:#}  {style}{}{style:#}", visible::text(&view.run), view.status);
+    if let Some(mode) = view.mode {
+        let _ = write!(shown, "  {}", mode_word(mode));
+    }
+    if view.planned > 0 {
+        let _ = write!(shown, "  {}/{} tasks done", view.done, view.planned);
+    }
+    shown.push('\n');
+    for line in view.request.lines().take(REQUEST_LINES) {
+        let _ = writeln!(shown, "{FRAME}│{FRAME:#} {}", visible::short(line, columns - 2));
+    }
+    if view.request.lines().nth(REQUEST_LINES).is_some() {
+        let _ = writeln!(shown, "{FRAME}│{FRAME:#} …");
+    }
+    if let Some(driver) = view.driver.as_deref().filter(|_| !matches!(view.status, "COMPLETED" | "FAILED")) {
+        let _ = writeln!(shown, "driven by process {}", visible::text(process(driver)));
+    }
+    for item in &view.items {
+        item_line(item, columns, &mut shown);
+    }
+    for attempt in &view.attempts {
+        let number = if attempt.attempt > 1 { format!(", attempt {}", attempt.attempt) } else { String::new() };
+        let what = visible::short(&attempt.what, columns);
+        let _ = writeln!(
+            shown,
+            "at work: {what} ({}{number}, since {})",
+            visible::text(&attempt.holder),
+            visible::text(&attempt.since)
+        );
+    }
+    if let Some(reason) = &view.paused {
+        let _ = writeln!(shown, "{HINT}paused{HINT:#}: {}", visible::text(reason));
+    }
+    if !view.waits.is_empty() {
+        let _ = writeln!(shown, "{HINT}waits for you{HINT:#}:");
+    }
+    for waiting in &view.waits {
+        let _ = writeln!(shown, "{}", waiting_lines(waiting));
+    }
+    shown
+}
+
+fn item_line(item: &ItemView, columns: usize, shown: &mut String) {
+    let indent = "  ".repeat(item.depth);
+    let state = if item.running { "at work" } else { item.status };
+    let style = if item.running { HINT } else { style_of(item.status) };
+    let name = visible::short(&item.name, columns.saturating_sub(indent.len() + item.id.width() + 2 + STATE_COLUMNS));
+    let front = format!("{indent}{} {name}", visible::text(&item.id));
+    let gap = columns.saturating_sub(STATE_COLUMNS + front.width()).max(1);
+    let _ = writeln!(shown, "{}", format!("{front}{:gap$}{style}{state}{style:#}", "").trim_end());
+}
+
+fn style_of(status: &str) -> Style {
+    match status {
+        "COMPLETED" => GOOD,
+        "FAILED" => BAD,
+        "AWAITING_CONFIRMATION" => HINT,
+        _ => Style::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(id: &str, depth: usize, name: &str, status: &'static str, running: bool) -> ItemView {
+        ItemView { id: id.into(), level: "task", depth, name: name.into(), status, running, output: String::new() }
+    }
+
+    #[test]
+    fn a_run_is_a_tree_of_items() {
+        let view = RunView {
+            run: "run-1".into(),
+            request: "Make a report.\n\u{1b}[2J".into(),
+            status: "PENDING",
+            mode: Some(engine::Mode::InitialRun),
+            phase: "P01".into(),
+            stage: "S01".into(),
+            tasks: "T05".into(),
+            done: 1,
+            planned: 2,
+            waits: Vec::new(),
+            paused: None,
+            driver: Some("77.ab".into()),
+            attempts: Vec::new(),
+            items: vec![
+                item("P01", 0, "ANALYZING", "PENDING", false),
+                item("S01", 1, "a stage whose name is so long that it does not fit at all", "PENDING", false),
+                item("T05", 2, "read the sales", "PENDING", true),
+            ],
+        };
+        let plain = anstream::adapter::strip_str(&rendered(&view, Some(50))).to_string();
+        insta::assert_snapshot!(plain, @"
+        run-1  PENDING  INITIAL_RUN  1/2 tasks done
+        │ Make a report.
+        │ ␛[2J
+        driven by process 77
+        P01 ANALYZING                         PENDING
+          S01 a stage whose name is so long … PENDING
+            T05 read the sales                at work
+        ");
+    }
+}
