@@ -40,7 +40,8 @@ pub(crate) struct Desk<'a> {
     open: BTreeMap<String, Origin>,
     written: BTreeMap<String, String>,
     placed: Vec<Placed>,
-    undo: Vec<(String, String, Undo)>,
+    /// What was noted for which of those that were placed.
+    undo: Vec<(usize, Undo)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +70,9 @@ impl<'a> Desk<'a> {
         let read = self.read;
         let sheet = self.sheets.load(path, || read(path))?.ok_or_else(|| missing(path))?;
         sheet.begin();
-        self.open.entry(path.to_owned()).or_insert(Origin::Project);
+        if !self.open.contains_key(path) {
+            self.open.insert(path.to_owned(), Origin::Project);
+        }
         Ok(sheet)
     }
 
@@ -113,9 +116,8 @@ impl<'a> Desk<'a> {
     /// Takes note that a row stands for this position of a run now.
     pub(crate) fn note(&mut self, path: &str, run: &Run, position: Position, key: &str, row: usize) {
         let placed = Placed { path: path.to_owned(), run: run.id.clone(), position, key: key.to_owned() };
-        for undo in self.sheets.note(&placed, row) {
-            self.undo.push((placed.path.clone(), placed.run.clone(), undo));
-        }
+        let number = self.placed.len();
+        self.undo.extend(self.sheets.note(&placed, row).into_iter().map(|undo| (number, undo)));
         self.placed.push(placed);
     }
 
@@ -126,8 +128,8 @@ impl<'a> Desk<'a> {
 
     /// Puts the sheets back to what the project has, and gives what changed; nothing of it when there was trouble.
     pub(crate) fn close(self, outcome: Result<(), Trouble>) -> Result<Lowered, Trouble> {
-        for (path, run, undo) in self.undo.into_iter().rev() {
-            self.sheets.take_back_note(&path, &run, undo);
+        for (number, undo) in self.undo.into_iter().rev() {
+            self.sheets.take_back_note(&self.placed[number], undo);
         }
         let mut edits = BTreeMap::new();
         for (path, origin) in self.open {

@@ -91,8 +91,7 @@ pub(crate) fn object(
 
 fn row_object(sheet: &mut Sheet, layout: &Layout, row: usize) -> Map<String, Value> {
     let mut object = Map::new();
-    for column in layout.columns.iter().filter(|column| sheet.has(column.field)).collect::<Vec<_>>() {
-        let text = sheet.value(row, column.field);
+    for (column, text) in sheet.values(row, layout.columns) {
         let value = match column.field {
             Field::Inputs => paths::read_paths(&text).into_iter().map(|entry| Value::from(entry.path)).collect(),
             Field::Order => text.parse::<u32>().map_or_else(|_| Value::from(text), Value::from),

@@ -34,7 +34,7 @@ impl Keys {
             let name = all.pieces.len();
             let piece: Vec<Arc<str>> = keys.by_ref().take(PIECE / 2).collect();
             for key in &piece {
-                all.settle(key, name);
+                all.settle(Arc::clone(key), name);
             }
             all.length += piece.len();
             all.standing.push(name);
@@ -49,19 +49,21 @@ impl Keys {
 
     /// The first row with this key.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
-        let piece = self.standing[*self.home.get(key)?];
-        let within = self.pieces[piece].keys.iter().position(|known| &**known == key)?;
+        let (kept, home) = self.home.get_key_value(key)?;
+        let piece = self.standing[*home];
+        // Keys are long and begin alike; the one that is kept is the very one in the piece, unless there are twins.
+        let is_it = |known: &Arc<str>| if self.has_twins { **known == *key } else { Arc::ptr_eq(known, kept) };
+        let within = self.pieces[piece].keys.iter().position(is_it)?;
         Some(self.pieces[..piece].iter().map(|piece| piece.keys.len()).sum::<usize>() + within)
     }
 
     /// Puts a key in, which then has the number `row`.
-    pub(crate) fn insert(&mut self, row: usize, key: &str) {
+    pub(crate) fn insert(&mut self, row: usize, key: Arc<str>) {
         if self.pieces.is_empty() {
             self.standing = vec![0];
             self.pieces.push(Piece { name: 0, keys: Vec::new() });
         }
         let (piece, within) = self.locate(row);
-        let key: Arc<str> = key.into();
         let name = self.pieces[piece].name;
         self.pieces[piece].keys.insert(within, Arc::clone(&key));
         self.length += 1;
@@ -70,7 +72,7 @@ impl Keys {
             self.home.remove(&key);
             self.find_home(&key);
         } else {
-            self.settle(&key, name);
+            self.settle(key, name);
         }
         if self.pieces[piece].keys.len() > PIECE {
             self.cut(piece);
@@ -105,19 +107,19 @@ impl Keys {
         (last, self.pieces.get(last).map_or(0, |piece| piece.keys.len()))
     }
 
-    fn settle(&mut self, key: &Arc<str>, name: usize) {
+    fn settle(&mut self, key: Arc<str>, name: usize) {
         if key.is_empty() {
             return;
         }
         let before = self.home.len();
-        self.home.entry(Arc::clone(key)).or_insert(name);
+        self.home.entry(key).or_insert(name);
         self.has_twins |= self.home.len() == before;
     }
 
     fn find_home(&mut self, key: &Arc<str>) {
         if let Some(piece) = self.pieces.iter().find(|piece| piece.keys.contains(key)) {
             let name = piece.name;
-            self.settle(key, name);
+            self.settle(Arc::clone(key), name);
         }
     }
 
@@ -164,7 +166,7 @@ mod tests {
                     assert_eq!(keys.remove(row).as_deref(), Some(model.remove(row).as_str()));
                 } else {
                     let row = usize::try_from(next()).unwrap() % (model.len() + 1);
-                    keys.insert(row, &key);
+                    keys.insert(row, key.as_str().into());
                     model.insert(row, key.clone());
                 }
                 let expected = model.iter().position(|known| *known == key).filter(|_| !key.is_empty());

@@ -1,34 +1,46 @@
 //! The place of an item in its run's plan, as a value that can be compared. Must not know documents.
 
+use std::fmt::Write as _;
+
 use machine::{Run, Timing};
 
-/// Where something stands in a plan: order and id on each level, from the outside in. Ids are spelled so that they
-/// compare as people count.
-pub(crate) type Position = Vec<(u32, String)>;
+/// Where something stands in a plan: order and id on each level, from the outside in, spelled so that bytes compare as
+/// people count.
+pub(crate) type Position = Vec<u8>;
 
 /// Where an item stands in the plan: tool tasks before and after their task's core work, the preparation first.
 pub(crate) fn position(run: &Run, id: &str) -> Option<Position> {
-    let mut item = run.item(id)?;
-    let place = |order: u32, id: &str| (order, countable(id));
-    let mut position = match item.timing {
-        Some(_) => vec![place(item.order, id)],
-        None => vec![place(1, ""), place(item.order, id)],
-    };
-    // Each parent is of an outer level, so this ends.
-    while let Some(parent) = item.parent.as_deref().and_then(|parent| run.item(parent))
-        && parent.level < item.level
+    // From the inside out: each parent is of an outer level, so this ends.
+    let mut chain = vec![run.item(id)?];
+    while let Some(parent) = chain.last().and_then(|item| run.item(item.parent.as_deref()?))
+        && chain.last().is_some_and(|item| parent.level < item.level)
     {
-        match item.timing {
-            Some(Timing::Pre) => position.push(place(0, "")),
-            Some(Timing::Post) => position.push(place(2, "")),
-            None => {}
-        }
-        position.push(place(parent.order, &parent.id));
-        item = parent;
+        chain.push(parent);
     }
-    position.push(place(u32::from(item.level == 0), ""));
-    position.reverse();
+    let mut position = Position::with_capacity(32 * (chain.len() + 2));
+    let outermost = chain.last().is_some_and(|item| item.level == 0);
+    put(&mut position, u32::from(outermost), "");
+    for (depth, item) in chain.iter().enumerate().rev() {
+        // Before what is done with tools, or after it, or in between: the core work of the task itself.
+        match (item.timing, depth) {
+            (Some(_), depth) if depth + 1 == chain.len() => {}
+            (Some(Timing::Pre), _) => put(&mut position, 0, ""),
+            (Some(Timing::Post), _) => put(&mut position, 2, ""),
+            (None, _) => {}
+        }
+        put(&mut position, item.order, &item.id);
+        if depth == 0 && item.timing.is_none() {
+            put(&mut position, 1, "");
+        }
+    }
     Some(position)
+}
+
+/// The end of an id is less than anything in one.
+fn put(position: &mut Position, order: u32, id: &str) {
+    position.extend_from_slice(&order.to_be_bytes());
+    position.extend_from_slice(countable(id).as_bytes());
+    position.push(0);
 }
 
 /// An id spelled so that numbers in it compare by value: `T9` before `T10`.
@@ -41,7 +53,7 @@ pub(crate) fn countable(id: &str) -> String {
         let number = digits[..end].trim_start_matches('0');
         spelled.push_str(&rest[..start]);
         // A longer number is a larger one; the zero keeps numbers apart from other characters as they are.
-        spelled.push_str(&format!("0{:03}{number}", number.len()));
+        let _ = write!(spelled, "0{:03}{number}", number.len());
         rest = &digits[end..];
     }
     spelled.push_str(rest);

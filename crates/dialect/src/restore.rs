@@ -1,6 +1,8 @@
 //! Rows that somebody edited, put back to what the state says: status, ids, and whatever else the state knows. What it
 //! does not know, purposes and columns of people's own, comes from the documents as they were before the edit.
 
+use std::collections::HashMap;
+
 use machine::{Item, Run};
 use syntax::markdown::paths;
 use text::Text;
@@ -49,8 +51,9 @@ pub(crate) fn restore(
     put_back: &PutBack<'_>,
 ) -> Result<Lowered, Trouble> {
     let mut desk = Desk::new(sheets, read);
+    let mut before = HashMap::new();
     let items = put_back.items.iter().try_for_each(|id| match put_back.run.item(id) {
-        Some(item) => restore_item(&mut desk, put_back, item),
+        Some(item) => restore_item(&mut desk, put_back, &mut before, item),
         None => take_out(&mut desk, put_back.run, id),
     });
     let outcome = items.and_then(|()| match put_back.own_row {
@@ -60,15 +63,22 @@ pub(crate) fn restore(
     desk.close(outcome)
 }
 
-fn restore_item(desk: &mut Desk<'_>, put_back: &PutBack<'_>, item: &Item) -> Result<(), Trouble> {
+fn restore_item(
+    desk: &mut Desk<'_>,
+    put_back: &PutBack<'_>,
+    before: &mut HashMap<usize, Option<Sheet>>,
+    item: &Item,
+) -> Result<(), Trouble> {
     let (run, protocol) = (put_back.run, desk.protocol());
     let Some((path, level)) = protocol.level_path(&run.id, item.level).zip(protocol.levels.get(item.level)) else {
         return Ok(());
     };
-    let old = (put_back.before)(&path).and_then(|text| Sheet::read(&path, &level.layout, &text).ok());
-    let old = old.and_then(|mut old| {
+    let old = before
+        .entry(item.level)
+        .or_insert_with(|| (put_back.before)(&path).and_then(|text| Sheet::read(&path, &level.layout, &text).ok()));
+    let old = old.as_mut().and_then(|old| {
         let row = old.find(&item.id)?;
-        Some(item_row::planned(&mut old, &level.layout, row, item))
+        Some(item_row::planned(old, &level.layout, row, item))
     });
     let planned = old.unwrap_or_else(|| item_row::of_item(item));
     let sheet = desk.sheet_or_new(&path)?;

@@ -7,7 +7,7 @@ use syntax::{Document, Refusal, Table, TableId, Wanted};
 use text::{Change, Text};
 
 use crate::keys::Keys;
-use crate::layout::{Field, Layout};
+use crate::layout::{Column, Field, Layout};
 use crate::spelling::bare;
 use crate::trouble::Trouble;
 
@@ -22,6 +22,8 @@ pub struct Sheet {
     columns: Vec<Option<usize>>,
     keys: Keys,
     draft: Option<Draft>,
+    /// The last draft that was taken back, in case it is committed. Nothing has happened to the sheet since.
+    done: Option<Done>,
     /// How many rows were looked at so far: what a step costs is shown by counting.
     looked: u64,
 }
@@ -34,9 +36,17 @@ struct Draft {
     keys: Vec<KeyEdit>,
 }
 
+/// A draft that was taken back, and what it led to.
+#[derive(Debug)]
+struct Done {
+    change: Change,
+    after: Document,
+    keys: Vec<KeyEdit>,
+}
+
 #[derive(Debug)]
 enum KeyEdit {
-    Inserted(usize),
+    Inserted(usize, Arc<str>),
     Removed(usize, Arc<str>),
     /// They were all read again.
     Read,
@@ -65,7 +75,8 @@ impl Sheet {
             });
         };
         let path = path.to_owned();
-        let mut sheet = Self { path, layout, document, table, columns, keys: Keys::default(), draft: None, looked: 0 };
+        let mut sheet =
+            Self { path, layout, document, table, columns, keys: Keys::default(), draft: None, done: None, looked: 0 };
         sheet.read_keys();
         Ok(sheet)
     }
@@ -92,6 +103,8 @@ impl Sheet {
 
     /// The row with this key.
     pub fn find(&mut self, key: &str) -> Option<usize> {
+        let key = writable(key);
+        let key = bare(&key);
         let row = self.keys.find(key)?;
         if self.key_at(row).as_deref() == Some(key) {
             return Some(row);
@@ -99,6 +112,19 @@ impl Sheet {
         // A change that was not followed as it should: what is written counts.
         self.read_keys();
         self.keys.find(key)
+    }
+
+    /// The same, as far as it is remembered: for an order of rows, which is checked before anything is done with it.
+    pub(crate) fn remembered(&self, key: &str) -> Option<usize> {
+        self.keys.find(key)
+    }
+
+    /// The values of some columns of a row, which is read once; those that the table lacks are left out.
+    pub(crate) fn values<'c>(&mut self, row: usize, columns: &'c [Column]) -> Vec<(&'c Column, String)> {
+        self.looked += 1;
+        let row = self.document.table(self.table).ok().and_then(|table| table.row(row));
+        let Some(row) = row else { return Vec::new() };
+        columns.iter().filter_map(|column| Some((column, row.value(self.column(column.field)?)))).collect()
     }
 
     /// The value of a cell; empty where the table has no such column.
@@ -146,8 +172,9 @@ impl Sheet {
             }
         }
         let change = self.document.insert_row(self.table, row, &cells).map_err(|refusal| self.refused(&refusal))?;
-        self.keys.insert(row, bare(&writable(key)));
-        self.remember(change, Some(KeyEdit::Inserted(row)));
+        let key: Arc<str> = bare(&writable(key)).into();
+        self.keys.insert(row, Arc::clone(&key));
+        self.remember(change, Some(KeyEdit::Inserted(row, key)));
         Ok(())
     }
 
@@ -162,6 +189,7 @@ impl Sheet {
     /// From here on changes are collected, and can be taken back.
     pub(crate) fn begin(&mut self) {
         if self.draft.is_none() {
+            self.done = None;
             self.draft = Some(Draft { before: self.document.clone(), changes: Vec::new(), keys: Vec::new() });
         }
     }
@@ -169,28 +197,45 @@ impl Sheet {
     /// All that changed since [`Sheet::begin`], as one. The sheet is as it was then.
     pub(crate) fn take_back(&mut self) -> Change {
         let Some(draft) = self.draft.take() else { return Change::default() };
-        self.document = draft.before;
-        let mut read_again = false;
-        for edit in draft.keys.into_iter().rev() {
+        let after = std::mem::replace(&mut self.document, draft.before);
+        let read_again = draft.keys.iter().any(|edit| matches!(edit, KeyEdit::Read));
+        for edit in draft.keys.iter().rev() {
             match edit {
-                KeyEdit::Inserted(row) => {
-                    self.keys.remove(row);
-                }
-                KeyEdit::Removed(row, key) => self.keys.insert(row, &key),
-                KeyEdit::Read => read_again = true,
+                KeyEdit::Inserted(row, _) => drop(self.keys.remove(*row)),
+                KeyEdit::Removed(row, key) => self.keys.insert(*row, Arc::clone(key)),
+                KeyEdit::Read => {}
             }
         }
-        if read_again {
-            self.read_keys();
+        let change = Change::in_a_row(draft.changes);
+        match read_again {
+            true => self.read_keys(),
+            false => self.done = Some(Done { change: change.clone(), after, keys: draft.keys }),
         }
-        Change::in_a_row(draft.changes)
+        change
     }
 
-    /// Takes over a change that was made to the document, row by row. Tells which runs the new rows are of.
-    pub(crate) fn follow(&mut self, change: &Change) -> Result<Vec<String>, LostTrack> {
-        if change.apply(self.document.text()).is_err() {
-            return Err(LostTrack);
+    /// A change that [`Sheet::take_back`] gave is committed: what it led to is known.
+    pub(crate) fn accept(&mut self, change: &Change) -> Result<(), LostTrack> {
+        match self.done.take().filter(|done| done.change == *change) {
+            None => self.follow(change).map(drop),
+            Some(done) => {
+                self.document = done.after;
+                for edit in done.keys {
+                    match edit {
+                        KeyEdit::Inserted(row, key) => self.keys.insert(row, key),
+                        KeyEdit::Removed(row, _) => drop(self.keys.remove(row)),
+                        KeyEdit::Read => {}
+                    }
+                }
+                Ok(())
+            }
         }
+    }
+
+    /// Takes over a change that was made to the document, row by row. Tells which runs the new rows are of. A sheet
+    /// that lost track is of no use any more.
+    pub(crate) fn follow(&mut self, change: &Change) -> Result<Vec<String>, LostTrack> {
+        self.done = None;
         let mut runs = Vec::new();
         // From the end, so that earlier places keep their numbers; one by one, so that only rows are read again.
         for splice in change.splices().iter().rev() {
@@ -226,7 +271,7 @@ impl Sheet {
         }
         for row in start..new_end {
             let key = self.key_at(row).unwrap_or_default();
-            self.keys.insert(row, &key);
+            self.keys.insert(row, key.into());
         }
         Ok(start..new_end)
     }
@@ -260,6 +305,7 @@ impl Sheet {
     }
 
     fn remember(&mut self, change: Change, edit: Option<KeyEdit>) {
+        self.done = None;
         if let Some(draft) = &mut self.draft {
             draft.changes.push(change);
             draft.keys.extend(edit);

@@ -19,8 +19,8 @@ use crate::trouble::Trouble;
 pub struct Sheets {
     protocol: &'static Protocol,
     sheets: HashMap<String, Sheet>,
-    /// By path and run.
-    places: HashMap<(String, String), Places>,
+    /// By path, and by run.
+    places: HashMap<String, HashMap<String, Places>>,
     /// Rows looked at in documents that are not held any more.
     looked: u64,
 }
@@ -74,7 +74,7 @@ impl Sheets {
         if let Some(sheet) = self.sheets.remove(path) {
             self.looked += sheet.looked();
         }
-        self.places.retain(|(known, _), _| known != path);
+        self.places.remove(path);
     }
 
     /// Lets go of all that is held for one run: it is over, or no longer driven from here.
@@ -82,7 +82,7 @@ impl Sheets {
         for path in self.protocol.run_documents(run_id) {
             self.forget(&path);
         }
-        self.places.retain(|(_, run), _| run != run_id);
+        self.forget_places(run_id);
     }
 
     /// Takes over a change that somebody else made to a document. Costs what the change is long, unless it touches
@@ -91,9 +91,11 @@ impl Sheets {
         let Some(sheet) = self.sheets.get_mut(path) else { return };
         match sheet.follow(change) {
             // Rows of a run from elsewhere: what was remembered of its rows does not hold.
-            Ok(runs) => runs.into_iter().for_each(|run| {
-                self.places.remove(&(path.to_owned(), run));
-            }),
+            Ok(runs) => {
+                if let Some(places) = self.places.get_mut(path) {
+                    runs.iter().for_each(|run| drop(places.remove(run)));
+                }
+            }
             Err(_) => self.forget(path),
         }
     }
@@ -103,7 +105,7 @@ impl Sheets {
         for (path, edit) in &lowered.edits {
             match edit {
                 Edit::Change(change) => {
-                    let lost = self.sheets.get_mut(path).is_some_and(|sheet| sheet.follow(change).is_err());
+                    let lost = self.sheets.get_mut(path).is_some_and(|sheet| sheet.accept(change).is_err());
                     if lost {
                         self.forget(path);
                     }
@@ -112,7 +114,7 @@ impl Sheets {
             }
         }
         for placed in &lowered.placed {
-            let row = self.sheets.get_mut(&placed.path).and_then(|sheet| sheet.find(&placed.key));
+            let row = self.sheets.get(&placed.path).and_then(|sheet| sheet.remembered(&placed.key));
             if let Some(row) = row {
                 self.note(placed, row);
             }
@@ -126,7 +128,7 @@ impl Sheets {
 
     /// What is remembered of the order of a run's rows may not hold any more.
     pub(crate) fn forget_places(&mut self, run_id: &str) {
-        self.places.retain(|(_, run), _| run != run_id);
+        self.places.values_mut().for_each(|places| drop(places.remove(run_id)));
     }
 
     pub(crate) fn held(&mut self, path: &str) -> Option<&mut Sheet> {
@@ -135,31 +137,34 @@ impl Sheets {
 
     /// The number that a new row of a run gets in a sheet that is held.
     pub(crate) fn row_for(&mut self, path: &str, run: &Run, position: &Position) -> usize {
-        let key = (path.to_owned(), run.id.clone());
         // What is remembered may be out of date once; what was just read is not.
         for _ in 0..2 {
-            if !self.places.contains_key(&key) {
-                let places = self.survey(path, run);
-                self.places.insert(key.clone(), places);
-            }
-            let spot = self.places.get(&key).map_or(Spot::AtTheEnd, |places| places.spot(position));
+            let spot = match self.places.get(path).and_then(|places| places.get(&run.id)) {
+                Some(places) => places.spot(position),
+                None => {
+                    let places = self.survey(path, run);
+                    let spot = places.spot(position);
+                    self.places.entry(path.to_owned()).or_default().insert(run.id.clone(), places);
+                    spot
+                }
+            };
             if let Some(row) = self.row_of_spot(path, run, &spot) {
                 return row;
             }
-            self.places.remove(&key);
+            self.places.get_mut(path).and_then(|places| places.remove(&run.id));
         }
         self.sheets.get(path).map_or(0, Sheet::row_count)
     }
 
     /// Takes note of a row that stands in a sheet now.
     pub(crate) fn note(&mut self, placed: &Placed, row: usize) -> Vec<Undo> {
-        let Some(places) = self.places.get_mut(&(placed.path.clone(), placed.run.clone())) else { return Vec::new() };
-        let Some(sheet) = self.sheets.get_mut(&placed.path) else { return Vec::new() };
-        places.note(&placed.position, &placed.key, row, |key| sheet.find(key))
+        let Some(places) = places_of(&mut self.places, placed) else { return Vec::new() };
+        let Some(sheet) = self.sheets.get(&placed.path) else { return Vec::new() };
+        places.note(&placed.position, &placed.key, row, |key| sheet.remembered(key))
     }
 
-    pub(crate) fn take_back_note(&mut self, path: &str, run: &str, undo: Undo) {
-        if let Some(places) = self.places.get_mut(&(path.to_owned(), run.to_owned())) {
+    pub(crate) fn take_back_note(&mut self, placed: &Placed, undo: Undo) {
+        if let Some(places) = places_of(&mut self.places, placed) {
             places.take_back(undo);
         }
     }
@@ -204,6 +209,10 @@ impl Sheets {
         }
         places
     }
+}
+
+fn places_of<'p>(all: &'p mut HashMap<String, HashMap<String, Places>>, placed: &Placed) -> Option<&'p mut Places> {
+    all.get_mut(&placed.path)?.get_mut(&placed.run)
 }
 
 pub(crate) fn missing(path: &str) -> Trouble {

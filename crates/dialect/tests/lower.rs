@@ -122,6 +122,11 @@ fn mv23_a_completed_task_and_its_files_are_one_step() {
     let seen: Vec<(&str, &str, &str)> =
         catalog.iter().map(|row| (row.file_path.as_str(), row.source_task_id.as_str(), row.summary.as_str())).collect();
     assert_eq!(seen, [(file.as_str(), "T06", "renewed"), ("runs/x.md", "T06", "new")]);
+    // A name that a cell cannot hold as it is has one row all the same.
+    for _ in 0..2 {
+        project.step(RUN, &[completed("T06", &[(" odd\0name `x` ", "odd")])]);
+    }
+    assert_eq!(project.rows(multiverse::CATALOG).len(), 3);
     // Core work alone has no word of its own in the tables.
     let worked = Fact::Worked { fence: 0, item: "T06".into(), files: vec![note("y.md", "y")] };
     assert!(project.step(RUN, &[worked]).edits.is_empty());

@@ -116,7 +116,7 @@ impl Project {
         for (path, text) in documents {
             let Ok(sheet) = self.sheets.sheet(path, text) else { continue };
             assert_eq!(sheet.document().text(), text, "{path}");
-            let rows = multiverse_rows(text);
+            let rows = first_cells(text);
             let mut first = std::collections::HashMap::new();
             for (row, key) in rows.iter().enumerate().filter(|(_, key)| !key.is_empty()) {
                 let first = *first.entry(key).or_insert(row);
@@ -126,10 +126,10 @@ impl Project {
     }
 }
 
-fn multiverse_rows(text: &Text) -> Vec<String> {
+fn first_cells(text: &Text) -> Vec<String> {
     let text = String::from_utf8(text.to_vec()).unwrap();
     let rows = text.lines().filter(|line| line.starts_with('|')).skip(2);
-    rows.map(|row| row.split('|').nth(1).unwrap_or_default().trim().to_owned()).collect()
+    rows.map(|row| syntax::markdown::cells::decode(row.split('|').nth(1).unwrap_or_default())).collect()
 }
 
 pub(crate) fn started(request: &str) -> Fact {
