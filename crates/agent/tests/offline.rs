@@ -380,3 +380,41 @@ fn mv22_a_tool_is_planned_if_there_is_one_and_refused_if_not() {
     assert_eq!(task["output_path"], format!("runs/{RUN}/workspace/ANALYZING/T05_datavisualization.html"));
     assert_eq!(plan(json!([])).status, ReportStatus::Failed);
 }
+
+/// Whatever the bytes, the agent reports, and twice the same.
+#[test]
+fn damaged_sources_are_read_without_a_fault() {
+    let mut seed = 7_u64;
+    let mut next = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below.max(1)
+    };
+    const PIECES: [&str; 16] =
+        ["\"", "<", ">", "|", "{", "[", "\\", "\n", "2023", "1,2.3", "–", "억", "`", "&#x;", "\u{0}", "EUR -"];
+    for round in 0..60 {
+        let assets: Vec<(&str, Vec<u8>)> = fixture()
+            .into_iter()
+            .map(|(name, mut bytes)| {
+                for _ in 0..=next(6) {
+                    let at = next(bytes.len() + 1);
+                    let until = (at + next(12)).min(bytes.len());
+                    bytes.splice(at..until, PIECES[next(PIECES.len())].bytes());
+                }
+                (name, bytes)
+            })
+            .collect();
+        let project = Project::new(&assets, REQUEST);
+        let all: Vec<BriefFile> = assets.iter().map(|(name, _)| file(format!("assets/{name}"))).collect();
+        for name in ["analysis_x.md", "comparison.md"] {
+            let make = || {
+                project.ask("executor", "execute", |brief| {
+                    brief.files = all.clone();
+                    brief.expects.outputs = vec![format!("runs/{RUN}/workspace/ANALYZING/{name}")];
+                })
+            };
+            let report = make();
+            assert_eq!(report.status, ReportStatus::Done, "round {round}: {report:?}");
+            assert_eq!(report, make(), "round {round}");
+        }
+    }
+}

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::claims::claims;
-use super::contradictions::{Contradiction, contradictions};
+use super::contradictions::{self, Contradiction, contradictions};
 use super::dates::{dates, plain_digits};
 use super::figures::{Decimal, figures};
 use super::limits;
@@ -41,9 +41,9 @@ pub(crate) fn analysis(documents: &[Document], unread: &[Unread], request: &BTre
 
 /// The comparison of all sources.
 pub(crate) fn comparison(documents: &[Document], unread: &[Unread]) -> Paper {
-    let (section, compared) = contradiction_section(documents);
+    let (section, claims) = contradiction_section(documents);
     let note = format!(
-        "{compared} claims of {} sources were compared: same subject, unit and period. {}",
+        "{claims} of {} sources were compared: same subject, unit and period. {}",
         documents.len(),
         if section.len() == 0 { "No two of them contradict each other." } else { "These cannot both be true." }
     );
@@ -53,10 +53,15 @@ pub(crate) fn comparison(documents: &[Document], unread: &[Unread]) -> Paper {
     Paper { title: "Comparison of the sources".to_owned(), sections }
 }
 
-pub(crate) fn contradiction_section(documents: &[Document]) -> (Section, usize) {
+fn contradiction_section(documents: &[Document]) -> (Section, String) {
     let all: Vec<_> = documents.iter().flat_map(claims).collect();
-    let found = contradictions(&all).iter().map(contradiction).collect();
-    (Section::statements(Kind::Contradictions, found), all.len())
+    let compared = contradictions(&all);
+    let found = compared.found.iter().map(contradiction).collect();
+    let claims = match compared.extent {
+        contradictions::Extent::All => format!("{} claims", all.len()),
+        contradictions::Extent::Part => format!("Of {} claims, those most alike", all.len()),
+    };
+    (Section::statements(Kind::Contradictions, found), claims)
 }
 
 fn contradiction(found: &Contradiction) -> Statement {

@@ -323,7 +323,13 @@ fn sort_word(word: &words::Word, clause: &mut Clause) {
         Part::Change(direction) => clause.change = Some(direction),
         Part::Event(event) => clause.event = Some(event),
         Part::Nothing => {}
-        Part::Subject(_) if key.is_empty() => {}
+        // Plant B, site C12, line 3: what is no word can still be a name.
+        Part::Subject(_) if key.is_empty() => {
+            let is_letter = word.text.chars().count() == 1 && words::is_capitalised(&word.text) && word.start > 0;
+            if (is_letter && lower != "i") || lower.chars().any(|c| c.is_ascii_digit()) {
+                clause.subject.insert(lower);
+            }
+        }
         Part::Subject(subject) => {
             let is_name = words::is_capitalised(&word.text) || matches!(word.script, Script::Katakana);
             clause.is_named |= is_name && !vocabulary::is_common(&subject);
@@ -361,8 +367,7 @@ fn from_table(place: &Place<'_>, table: &Table) -> Vec<Claim> {
         let mut subject = BTreeSet::new();
         for index in &labels {
             let chars = plain_digits(&row[*index].text);
-            let words = words::words(&chars);
-            subject.extend(words.iter().filter_map(|word| subject_word(&words::key(word)?, &word.text)));
+            subject.extend(words::words(&chars).iter().filter_map(label_word));
         }
         for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.kind == ColumnKind::Number) {
             let period = row_period.or(column.period).or(place.period());
@@ -370,6 +375,18 @@ fn from_table(place: &Place<'_>, table: &Table) -> Vec<Claim> {
         }
     }
     found
+}
+
+/// A word of a label: whatever tells one row from another, also numbers and single letters.
+fn label_word(word: &words::Word) -> Option<String> {
+    match words::key(word) {
+        Some(key) => subject_word(&key, &word.text),
+        None => {
+            let lower = word.text.to_lowercase();
+            let is_letter = word.text.chars().count() == 1 && words::is_capitalised(&word.text);
+            (word.script != Script::Hiragana && (is_letter || !words::is_stop(&lower))).then_some(lower)
+        }
+    }
 }
 
 fn from_cell(

@@ -15,33 +15,53 @@ pub(crate) struct Contradiction {
     pub(crate) second: Claim,
 }
 
-/// Comparisons made for one claim; the rest of a very long list is left out.
-const COMPARED: usize = 400;
+/// What the comparison came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Compared {
+    pub(crate) found: Vec<Contradiction>,
+    pub(crate) extent: Extent,
+}
+
+/// Whether all claims that share a word were compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Extent {
+    #[default]
+    All,
+    Part,
+}
 
 /// All pairs of claims that contradict each other, each pair of values once, in the order of the sources.
-pub(crate) fn contradictions(claims: &[Claim]) -> Vec<Contradiction> {
+pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
+    let mut extent = if claims.len() > limits::CLAIMS { Extent::Part } else { Extent::All };
     let claims = &claims[..claims.len().min(limits::CLAIMS)];
-    let mut alike: BTreeMap<(String, Option<Period>, &str), Vec<usize>> = BTreeMap::new();
+    let mut alike: BTreeMap<(&str, Option<Period>, &str), Vec<usize>> = BTreeMap::new();
     for (index, claim) in claims.iter().enumerate() {
         let unit = match &claim.said {
-            Said::Value(figure) => figure.unit.clone(),
-            Said::Date(_) => "(date)".to_owned(),
+            Said::Value(figure) => figure.unit.as_str(),
+            Said::Date(_) => "(date)",
         };
         for word in &claim.subject {
-            alike.entry((unit.clone(), claim.period, word)).or_default().push(index);
+            alike.entry((unit, claim.period, word)).or_default().push(index);
         }
     }
+    // The rarest words first: if there are too many pairs, those that are least likely to be alike are left out.
+    let mut lists: Vec<&Vec<usize>> = alike.values().filter(|list| list.len() > 1).collect();
+    lists.sort_by_key(|list| list.len());
+    let mut left = limits::COMPARISONS;
     let mut pairs = BTreeSet::new();
-    for list in alike.values() {
+    for list in lists {
         for (position, first) in list.iter().enumerate() {
-            for second in list.iter().skip(position + 1).take(COMPARED) {
-                if contradict(&claims[*first], &claims[*second]) {
-                    pairs.insert((*first, *second));
-                }
+            let others = &list[position + 1..];
+            if others.len() > left || pairs.len() > limits::CONTRADICTIONS * limits::CONTRADICTIONS {
+                extent = Extent::Part;
+                break;
             }
+            left -= others.len();
+            let apart = others.iter().filter(|second| contradict(&claims[*first], &claims[**second]));
+            pairs.extend(apart.map(|second| (*first, *second)));
         }
     }
-    once(claims, &pairs)
+    Compared { found: once(claims, &pairs), extent }
 }
 
 fn contradict(first: &Claim, second: &Claim) -> bool {
@@ -116,7 +136,7 @@ mod tests {
         }
         let place = |claim: &Claim| format!("{}:{}", claim.path, claim.line);
         let found: Vec<(String, String)> =
-            contradictions(&all).iter().map(|one| (place(&one.first), place(&one.second))).collect();
+            contradictions(&all).found.iter().map(|one| (place(&one.first), place(&one.second))).collect();
         let expected: Vec<(String, String)> =
             expected.iter().map(|(one, other)| ((*one).to_owned(), (*other).to_owned())).collect();
         assert_eq!(found, expected, "{sources:?}\n{all:#?}");
@@ -169,10 +189,29 @@ mod tests {
             "Acme's revenue in Germany in 2023 was EUR 2.2 million.",
             "Acme's revenue in 2023 was not EUR 5 million.",
             "Was Acme's revenue in 2023 EUR 5 million?",
+            "Acme's revenue in 2023 was between EUR 4–5 million.",
             "Acme's revenue rose from EUR 3.9 million in 2023.",
         ] {
             check(&[("a.md", base), ("b.md", other)], &[]);
         }
+    }
+
+    #[test]
+    fn names_of_one_letter_and_numbered_names_are_told_apart() {
+        for (first, second) in [
+            ("Plant A has a capacity of 40 MW.", "Plant B has a capacity of 50 MW."),
+            ("Plant 1 produced 40 t in 2023.", "Plant 2 produced 50 t in 2023."),
+            ("The site C12 had 40 employees in 2023.", "The site C13 had 50 employees in 2023."),
+            ("Line 3 made 400 pumps in 2023.", "Line 4 made 500 pumps in 2023."),
+        ] {
+            check(&[("a.md", first), ("b.md", second)], &[]);
+        }
+        check(
+            &[("a.md", "Plant B has a capacity of 40 MW."), ("b.md", "Plant B has a capacity of 50 MW.")],
+            &[("a.md:1", "b.md:1")],
+        );
+        check(&[("a.csv", "plant,year,output\nC1,2023,4\nC2,2023,5\nC1,2023,6\n")], &[("a.csv:2", "a.csv:4")]);
+        check(&[("a.csv", "plant,year,output\nA,2023,4\nB,2023,5\n")], &[]);
     }
 
     #[test]

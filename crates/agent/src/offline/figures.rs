@@ -87,9 +87,17 @@ fn counts(chars: &[char], at: usize) -> bool {
     if next.is_some_and(|c| matches!(c, ':' | '/')) && digit_follows {
         return false;
     }
-    const REFERENCES: &str = " version section chapter figure fig table page no nr article phase step iso din appendix item line release rfc kapitel seite abschnitt ";
+    const REFERENCES: &str = " version section chapter figure fig table page no nr article phase step iso din appendix item line release rfc plant site unit room building block reactor zone sector model batch lot route platform gate floor tier kapitel seite abschnitt ";
     let word = word_before(chars, at);
-    word.is_empty() || !REFERENCES.contains(&format!(" {word} "))
+    if word.is_empty() {
+        return true;
+    }
+    // "Plant 7", "Model 3": a short number behind a name is part of the name, unless a sign or scale makes it more.
+    let is_short = end - at <= 2 && !next.is_some_and(|c| c == '%' || (matches!(c, '.' | ',') && digit_follows));
+    let begin = at.saturating_sub(word.chars().count() + 1);
+    let is_name = chars[begin].is_uppercase() && !super::words::is_stop(&word) && !units::is_currency(&word);
+    let is_more = units::scale(&next_word(chars, end).0).is_some() || units::unit(&next_word(chars, end).0).is_some();
+    !(REFERENCES.contains(&format!(" {word} ")) || (is_short && is_name && !is_more))
 }
 
 fn digits_end(chars: &[char], at: usize) -> usize {

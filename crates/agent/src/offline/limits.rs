@@ -22,6 +22,8 @@ pub(crate) const TABLES: usize = 20;
 pub(crate) const COLUMNS: usize = 40;
 /// Claims compared over all sources.
 pub(crate) const CLAIMS: usize = 200_000;
+/// Pairs of claims looked at.
+pub(crate) const COMPARISONS: usize = 5_000_000;
 /// Contradictions reported.
 pub(crate) const CONTRADICTIONS: usize = 200;
 /// Ranked findings.

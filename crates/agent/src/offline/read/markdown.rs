@@ -207,7 +207,7 @@ fn is_emphasis(chars: &[char], at: usize, run: usize) -> bool {
 }
 
 /// Characters that a link's label, its address or a tag may have.
-const LINK_CHARS: usize = 2_000;
+const LINK_CHARS: usize = 500;
 
 /// The label of a link that begins at `at`, and where the link ends.
 fn link(chars: &[char], at: usize) -> Option<(String, usize)> {
