@@ -38,11 +38,18 @@ pub(crate) fn short(text: &str, columns: usize) -> String {
 }
 
 /// One visible line as several that are no wider than so many columns, broken at blanks where there are any; what goes
-/// on is indented like its beginning.
+/// on is indented like the words of its beginning.
 pub(crate) fn wrapped(line: &str, columns: usize) -> Vec<String> {
     use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
-    let indent = line.len() - line.trim_start_matches(' ').len();
-    let indent = " ".repeat(if indent + 2 < columns / 2 { indent + 2 } else { 0 });
+    let text = line.trim_start_matches(' ');
+    let number = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let marker = match text.split_once(' ') {
+        Some(("-" | "*", _)) => 2,
+        _ if number.len() < text.len() && number.starts_with(". ") => text.len() - number.len() + 2,
+        _ => 0,
+    };
+    let indent = line.len() - text.len() + marker;
+    let indent = " ".repeat(if indent < columns / 2 { indent } else { 0 });
     let (mut lines, mut rest) = (Vec::new(), line.to_string());
     while rest.width() > columns.max(1) {
         let mut used = 0;
@@ -175,11 +182,12 @@ mod tests {
     fn a_line_goes_on_below_where_it_is_too_wide() {
         for (line, columns, expected) in [
             ("short", 10, &["short"][..]),
-            ("two words here", 9, &["two words", "  here"]),
-            ("two words here", 8, &["two", "  words", "  here"]),
+            ("two words here", 9, &["two words", "here"]),
+            ("two words here", 8, &["two", "words", "here"]),
+            ("12. two words", 10, &["12. two", "    words"]),
             ("    - deep words", 14, &["    - deep", "      words"]),
             ("unbroken", 3, &["unb", "rok", "en"]),
-            ("보고서를 만들어", 9, &["보고서를", "  만들어"]),
+            ("보고서를 만들어", 9, &["보고서를", "만들어"]),
             ("", 5, &[""]),
             ("ab", 0, &["a", "b"]),
         ] {
