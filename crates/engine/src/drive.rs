@@ -94,7 +94,13 @@ impl<F: Fs> Service<F> {
                 continue;
             }
             if self.crew.is_idle() {
-                return Ok(Drove::ToRest);
+                // What other processes did meanwhile may let something go on.
+                self.catch_up()?;
+                self.react();
+                if self.queue.is_empty() {
+                    return Ok(Drove::ToRest);
+                }
+                continue;
             }
             let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).max(Duration::from_millis(1));
             let arrived = self.crew.arrived(patience);

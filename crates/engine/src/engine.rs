@@ -310,8 +310,9 @@ impl<F: Fs> Engine<F> {
         if !self.store.checkpoint_is_due() {
             return Ok(());
         }
-        let Self { store, state, hierarchy, edited, .. } = self;
+        let Self { store, state, hierarchy, edited, heard, .. } = self;
         store.checkpoint(|news| {
+            *heard |= !news.is_empty();
             for record in news {
                 record.docs.iter().for_each(|entry| state.sheets.forget(entry.path.as_str()));
                 match record.body.as_deref().and_then(Body::of) {

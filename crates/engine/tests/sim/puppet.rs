@@ -1,0 +1,144 @@
+//! An agent that answers at once, by its brief alone, and minds what it is asked: never twice for what was accepted.
+
+use engine::Stop;
+use engine::agent::{Backend, Brief, Ending, Job, Pace, Report, ReportOutput, ReportStatus};
+use serde_json::{Value, json};
+
+use crate::log::SharedLog;
+
+/// What the request of a run that asks a question has in it.
+pub(crate) const CURIOUS: &str = "colourful";
+/// What the request of a run with two stages, tools and a bad first plan has in it.
+pub(crate) const ELABORATE: &str = "elaborate";
+
+/// The agent.
+#[derive(Debug)]
+pub(crate) struct Puppet {
+    pub log: SharedLog,
+}
+
+impl Backend for Puppet {
+    fn name(&self) -> String {
+        "puppet".into()
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Instant
+    }
+
+    fn work(&self, job: &Job, _: &Stop, _: &dyn Fn(&str)) -> Ending {
+        let brief = &job.brief;
+        self.mind(brief);
+        let report = match brief.role.as_str() {
+            "planner" => Report { result: plan(brief), ..Report::done("as told") },
+            _ => self.carry_out(brief),
+        };
+        Ending::Report { report, log: String::new() }
+    }
+}
+
+impl Puppet {
+    /// Work that was accepted is not asked for again; a question that was asked comes with its answer, a report that
+    /// was sent back with its problems.
+    fn mind(&self, brief: &Brief) {
+        let mut log = self.log.lock();
+        log.briefs += 1;
+        let name = brief.plan_target.clone().or(brief.item_id().map(String::from)).unwrap_or_default();
+        let work = (brief.run_id.clone(), name);
+        let times = |map: &std::collections::BTreeMap<(String, String), usize>| map.get(&work).copied().unwrap_or(0);
+        let wishes = brief.context["wishes"].as_array().map_or(0, Vec::len);
+        let (accepted, asked) = (times(&log.known.accepted), times(&log.known.asked));
+        let mut found = Vec::new();
+        if accepted > if work.1 == "proposal" { wishes } else { 0 } {
+            found.push(format!("{work:?} is asked for again though its report was durable"));
+        }
+        if brief.answers.len() < asked {
+            found.push(format!("{work:?} is asked for again without the answer to its question"));
+        }
+        if times(&log.known.sent_back) > 0 && brief.problems.is_empty() {
+            found.push(format!("{work:?} is asked for again without the problems of its last report"));
+        }
+        log.findings.extend(found);
+    }
+
+    fn carry_out(&self, brief: &Brief) -> Report {
+        let path = brief.expects.outputs.first().cloned().unwrap_or_default();
+        if self.log.lock().failing.as_ref() == Some(&brief.run_id) && path.ends_with("STRATEGIZING/last.md") {
+            return Report::failed("the printer is on fire");
+        }
+        if asks(brief, CURIOUS) && path.ends_with("ANALYZING/first.md") && brief.answers.is_empty() {
+            return Report {
+                status: ReportStatus::Question,
+                question: Some("blue or red?".into()),
+                ..Report::done("")
+            };
+        }
+        let told = brief.answers.first().map_or_else(String::new, |one| format!("It is {}.\n", one.answer));
+        let content = format!("# The work of {}\n\n{told}", brief.item_id().unwrap_or("?"));
+        let outputs = brief.expects.outputs.iter();
+        let outputs = outputs.map(|path| ReportOutput { path: path.clone(), content: Some(content.clone()) });
+        Report { outputs: outputs.collect(), ..Report::done("as told") }
+    }
+}
+
+fn asks(brief: &Brief, word: &str) -> bool {
+    brief.context["request"].as_str().is_some_and(|request| request.contains(word))
+}
+
+fn plan(brief: &Brief) -> Value {
+    let target = brief.plan_target.as_deref().unwrap_or_default();
+    let layer = brief.context["phase"]["phase_name"].as_str().unwrap_or("?");
+    match brief.action.as_str() {
+        "propose" => {
+            let wishes = brief.context["wishes"].as_array().map_or(0, Vec::len);
+            json!({"instructions": [format!("tell it in Markdown, draft {wishes}")], "formats": ["md"]})
+        }
+        "plan_stages" => {
+            let stage = |name: &str| json!({"stage_name": name, "stage_goal": "notes for what follows"});
+            match asks(brief, ELABORATE) && layer == "?" || target == "phase:P01" && asks(brief, ELABORATE) {
+                true => json!({"stages": [stage("gather"), stage("compare")]}),
+                false => json!({"stages": [stage("only")]}),
+            }
+        }
+        "plan_tasks" if target == "phase:0" => json!({"tasks": []}),
+        "plan_tasks" => json!({"tasks": tasks(brief, layer, target)}),
+        _ => tool(brief, target),
+    }
+}
+
+/// Two tasks side by side where there is room for it, and one that builds on them.
+fn tasks(brief: &Brief, layer: &str, target: &str) -> Vec<Value> {
+    let folder = format!("runs/{}/workspace/{layer}", brief.run_id);
+    let input = format!("runs/{}/workspace/ANALYZING/initial_analysis.md", brief.run_id);
+    let row = |output: String, inputs: Vec<String>| json!({"task_name": output.clone(), "task_purpose": "Write a note.", "related_references": inputs, "output_path": output});
+    if target == "stage:S02" && asks(brief, ELABORATE) {
+        return vec![row(format!("{folder}/comparison.md"), vec![format!("{folder}/first.md")])];
+    }
+    match layer {
+        "ANALYZING" | "STRATEGIZING" => {
+            let (first, second) = (format!("{folder}/first.md"), format!("{folder}/second.md"));
+            let mut rows = vec![
+                row(first.clone(), vec![input.clone()]),
+                row(second.clone(), vec![input]),
+                row(format!("{folder}/last.md"), vec![first, second]),
+            ];
+            if layer == "ANALYZING" && asks(brief, ELABORATE) {
+                rows[1]["pre_tool_purpose"] = json!("look around");
+                rows[1]["post_tool_purpose"] = json!("draw it");
+                // The first draft is sent back.
+                if brief.problems.is_empty() {
+                    rows[0]["task_purpose"] = json!("");
+                }
+            }
+            rows
+        }
+        "GENERATING_OUTPUT" => vec![row(format!("outputs/{}/report.md", brief.run_id), vec![input])],
+        _ => vec![row(format!("{folder}/only.md"), vec![input])],
+    }
+}
+
+fn tool(brief: &Brief, target: &str) -> Value {
+    let (timing, task) = target.split_once(':').unwrap_or(("?", "?"));
+    let path = format!("runs/{}/workspace/ANALYZING/{timing}-{task}.md", brief.run_id);
+    json!({"tool_tasks": [{"tool_type": "read_file", "tool_task_name": timing, "tool_task_purpose": "Look.", "output_path": path}]})
+}
