@@ -1,5 +1,5 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec]…]`; the folder decides which disk is measured.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod codec;
@@ -7,6 +7,7 @@ mod engine;
 mod flat;
 mod floor;
 mod noop;
+mod process;
 mod project;
 mod step;
 mod times;
@@ -46,11 +47,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     if wanted("codec") {
         lines.extend(codec::parse_and_edit());
     }
-    if wanted("engine") {
+    let engine = |part: &str| wanted("engine") || wanted(part);
+    if engine("engine-one") {
         lines.extend(engine::one_run(&folder)?);
+    }
+    if engine("engine-many") {
         lines.extend(engine::many_runs(&folder)?);
+    }
+    if engine("engine-long") {
         lines.extend(engine::long_run(&folder)?);
+    }
+    if engine("engine-makespan") {
         lines.extend(engine::makespan(&folder)?);
+    }
+    if wanted("process") {
+        lines.extend(process::cold_start(&folder)?);
+        lines.extend(process::resume(&folder)?);
+        lines.extend(process::memory(&folder)?);
     }
     std::fs::remove_dir_all(&folder)?;
     println!("| id | what | measured | against | ratio | bar |\n|---|---|---|---|---|---|");

@@ -6,6 +6,11 @@ use std::time::{Duration, Instant};
 use ::engine::agent::{Backend, Ending, Job, Pace, Report, ReportOutput};
 use serde_json::{Value, json};
 
+use crate::times::at_work;
+
+/// How many tasks lie between two looks at how much the engine has worked.
+pub(crate) const EVERY: usize = 100;
+
 /// How the tasks of the first stage hang together; the other phases have one task each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
@@ -23,11 +28,13 @@ pub(crate) struct Noop {
     shape: Shape,
     /// When each task of the first stage was begun.
     pub begun: Mutex<Vec<Instant>>,
+    /// What the engine's thread had worked by then, for the first task and every hundredth.
+    pub work: Mutex<Vec<Duration>>,
 }
 
 impl Noop {
     pub(crate) fn new(shape: Shape) -> Self {
-        Self { shape, begun: Mutex::new(Vec::new()) }
+        Self { shape, begun: Mutex::new(Vec::new()), work: Mutex::new(Vec::new()) }
     }
 
     fn plan(&self, job: &Job) -> Value {
@@ -79,7 +86,10 @@ impl Backend for Noop {
             "planner" => report.result = self.plan(job),
             _ => {
                 if job.brief.item.get("task_name").and_then(Value::as_str) == Some("one of many") {
-                    if let Ok(mut begun) = self.begun.lock() {
+                    if let (Ok(mut begun), Ok(mut work)) = (self.begun.lock(), self.work.lock()) {
+                        if begun.len() % EVERY == 0 {
+                            work.extend(at_work());
+                        }
                         begun.push(Instant::now());
                     }
                     if let Some(pause) = self.shape.pause {

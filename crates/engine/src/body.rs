@@ -25,6 +25,19 @@ pub struct Body {
     pub said: Option<String>,
 }
 
+/// The same while it is written: the facts are somebody else's.
+#[derive(Debug, Serialize)]
+pub(crate) struct NewBody<'a> {
+    pub run: &'a str,
+    pub facts: &'a [Fact],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<u64, Vec<Given>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<&'a str>,
+}
+
 /// A file that an agent was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Given {
@@ -39,9 +52,11 @@ impl Body {
     pub fn of(raw: &RawValue) -> Option<Self> {
         serde_json::from_str(raw.get()).ok()
     }
+}
 
+impl NewBody<'_> {
     /// As it stands in the record.
-    pub fn to_raw(&self) -> Result<Box<RawValue>, serde_json::Error> {
+    pub(crate) fn to_raw(&self) -> Result<Box<RawValue>, serde_json::Error> {
         serde_json::value::to_raw_value(self)
     }
 }

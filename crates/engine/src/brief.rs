@@ -1,6 +1,9 @@
 //! What an agent is given: chosen by what its work needs, never all there is (MV-31). The same choice is written into
 //! the record that begins the attempt.
 
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
 use agent::{Access, Answered, Brief, BriefFile, BriefLimits, Expects};
 use dialect::{Field, multiverse as documents};
 use machine::{Attempt, Course, Hierarchy, Item, Role, Run, Target, Timing, Work};
@@ -119,9 +122,21 @@ pub(crate) fn build<F: Fs>(
             brief.expects = Expects { result: Value::Null, outputs: output.into_iter().collect() };
         }
     }
-    brief.context = context(state, store, hierarchy, settings, run, &attempt.work);
+    let known = state.contexts.remove(&run.id).filter(|(parent, _)| stage_of(run, &attempt.work) == Some(parent));
+    brief.context = match known {
+        Some((_, context)) => context,
+        None => context(state, store, hierarchy, settings, run, &attempt.work),
+    };
     brief.prompt = prompt(&brief, run);
     brief
+}
+
+/// What an executor is told besides its task is the same for all tasks below one item.
+pub(crate) fn stage_of<'r>(run: &'r Run, work: &Work) -> Option<&'r String> {
+    match work {
+        Work::Execute(id) => run.item(id)?.parent.as_ref(),
+        Work::Plan(_) | Work::SetUp(_) | Work::Catalog(_) => None,
+    }
 }
 
 fn context<F: Fs>(
@@ -214,11 +229,16 @@ fn catalog<F: Fs>(state: &State, store: &Store<F>, run: &Run, work: &Work) -> Va
     }
     let inputs = state.inputs.values().filter(|note| note.path != PROCEDURES);
     rows.extend(inputs.map(|note| row(&note.path, "", &note.asset_type, "T03", &note.summary)));
+    let made = run.items.iter().enumerate().filter(|(_, item)| !item.output.is_empty()).rev();
+    let made: HashMap<&str, usize> = made.map(|(at, item)| (item.output.as_str(), at)).collect();
     let own = state.files.get(&run.id).into_iter().flatten();
-    let task = |path: &str| run.items.iter().find(|item| item.output == path).map_or("", |item| item.id.as_str());
-    let mut own: Vec<_> = own.collect();
-    own.sort_by_key(|note| run.items.iter().position(|item| item.output == note.path));
-    rows.extend(own.iter().map(|note| row(&note.path, &run.id, &note.asset_type, task(&note.path), &note.summary)));
+    let mut own: Vec<_> = own.map(|note| (made.get(note.path.as_str()).copied(), note)).collect();
+    own.sort_by_key(|(at, _)| *at);
+    let room = CATALOG_ROWS.saturating_sub(rows.len());
+    rows.extend(own.into_iter().take(room).map(|(at, note)| {
+        let task = at.and_then(|at| run.items.get(at)).map_or("", |item| item.id.as_str());
+        row(&note.path, &run.id, &note.asset_type, task, &note.summary)
+    }));
     rows.truncate(CATALOG_ROWS);
     Value::Array(rows)
 }
@@ -241,29 +261,31 @@ fn prompt(brief: &Brief, run: &Run) -> String {
         brief.role, brief.run_id, brief.protocol, brief.action, run.request
     );
     if let Some(target) = &brief.plan_target {
-        out += &format!("\nplan_target: {target}\n");
+        let _ = writeln!(out, "\nplan_target: {target}");
     }
     if !brief.item.is_empty() {
         out += "\nThe item:\n";
         for (name, value) in &brief.item {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
             if !value.is_empty() {
-                out += &format!("- {name}: {value}\n");
+                let _ = writeln!(out, "- {name}: {value}");
             }
         }
     }
     if !brief.files.is_empty() {
         out += "\nFiles, from your working folder:\n";
         for file in &brief.files {
-            out += &format!("- {} ({})\n", file.path, file.why);
+            let _ = writeln!(out, "- {} ({})", file.path, file.why);
         }
     }
     if !brief.expects.outputs.is_empty() {
-        out += &format!("\nWrite exactly this file: {}\n", brief.expects.outputs.join(", "));
+        let _ = writeln!(out, "\nWrite exactly this file: {}", brief.expects.outputs.join(", "));
     }
     if !brief.problems.is_empty() {
         out += "\nYour last report was sent back:\n";
-        brief.problems.iter().for_each(|problem| out += &format!("- {problem}\n"));
+        for problem in &brief.problems {
+            let _ = writeln!(out, "- {problem}");
+        }
     }
     out += "\nAnswer with one JSON object, the report; `multiverse schema report` describes it.\n";
     out

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use agent::{Backend, Brief, Ending, Job, Pace, Scratch};
+use agent::{Backend, Brief, Ending, Job, Scratch};
 use machine::{Outcome, Work};
 use tools::Stop;
 
 use crate::arrive::{Arrived, arrive};
+use crate::drive::readable;
 use crate::logs;
 use crate::notice::Notice;
 
@@ -25,6 +26,8 @@ pub(crate) struct Crew {
     sender: Sender<Arrived>,
     inbox: Receiver<Arrived>,
     running: HashMap<(String, u64), Stop>,
+    /// Those that are to be set to work.
+    enlisted: Vec<Assignment>,
 }
 
 /// Work for one agent.
@@ -34,41 +37,49 @@ pub(crate) struct Assignment {
     pub work: Work,
     pub brief: Brief,
     pub backend: Arc<dyn Backend>,
-    /// What of the project may be read.
-    pub readable: Vec<PathBuf>,
 }
 
 impl Crew {
     pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
         let (sender, inbox) = channel();
-        Self { project, listener, sender, inbox, running: HashMap::new() }
+        Self { project, listener, sender, inbox, running: HashMap::new(), enlisted: Vec::new() }
     }
 
-    /// Sets an agent to work. One that is instant is done when this returns.
-    pub(crate) fn start(&mut self, mut assignment: Assignment) -> Option<Arrived> {
+    /// Lets an agent work that is instant: it is done when this returns. The brief is given back.
+    pub(crate) fn work_at_once(&self, assignment: Assignment) -> (Option<Arrived>, Brief) {
+        let Assignment { run, fence, work, brief, backend } = assignment;
+        let job = Job { brief, project: self.project.clone(), workdir: PathBuf::new(), readable: Vec::new() };
+        let ending = backend.work(&job, &Stop::new(), &|_| {});
+        (arrive(&run, fence, &work, &job.brief, &job.workdir, ending), job.brief)
+    }
+
+    /// Notes an agent that is to be set to work when its files are there.
+    pub(crate) fn enlist(&mut self, assignment: Assignment) {
+        self.enlisted.push(assignment);
+    }
+
+    /// Those that were noted; they are to be started.
+    pub(crate) fn enlisted(&mut self) -> Vec<Assignment> {
+        std::mem::take(&mut self.enlisted)
+    }
+
+    /// Sets an agent to work. If that fails it has ended.
+    pub(crate) fn start(&mut self, assignment: Assignment) -> Option<Arrived> {
         let stop = Stop::new();
-        if assignment.backend.pace() == Pace::Instant {
-            let workdir = PathBuf::new();
-            let Assignment { run, fence, work, brief, backend, readable } = assignment;
-            let job = Job { brief, project: self.project.clone(), workdir, readable };
-            let ending = backend.work(&job, &stop, &|_| {});
-            return arrive(&run, fence, &work, &job.brief, &job.workdir, ending);
-        }
-        let scratch = match Scratch::make(&self.project, assignment.fence, &assignment.brief) {
-            Ok(scratch) => scratch,
-            Err(error) => {
-                let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
-                let Assignment { run, fence, .. } = assignment;
-                return Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None });
-            }
-        };
-        assignment.brief.workdir = scratch.workdir().display().to_string();
         self.running.insert((assignment.run.clone(), assignment.fence), stop.clone());
         let (sender, listener, project) = (self.sender.clone(), self.listener.clone(), self.project.clone());
         let (run, fence) = (assignment.run.clone(), assignment.fence);
-        let spawned = std::thread::Builder::new()
-            .name(format!("agent {fence}"))
-            .spawn(move || work_on(assignment, &scratch, project, &stop, &listener, &sender));
+        let spawned = std::thread::Builder::new().name(format!("agent {fence}")).spawn(move || {
+            let (run, fence) = (assignment.run.clone(), assignment.fence);
+            // The folder is made here, where nobody else waits for it.
+            match Scratch::make(&project, fence, &assignment.brief) {
+                Ok(scratch) => work_on(assignment, &scratch, project, &stop, &listener, &sender),
+                Err(error) => {
+                    let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
+                    let _ = sender.send(Arrived { run, fence, outcome, outputs: Vec::new(), said: None });
+                }
+            }
+        });
         match spawned {
             Ok(_) => None,
             Err(error) => {
@@ -81,6 +92,7 @@ impl Crew {
 
     /// Ends an agent; what it says afterwards is not heard.
     pub(crate) fn stop(&mut self, run: &str, fence: u64) {
+        self.enlisted.retain(|one| one.fence != fence || one.run != run);
         if let Some(stop) = self.running.remove(&(run.to_string(), fence)) {
             stop.stop();
         }
@@ -124,7 +136,9 @@ fn work_on(
     listener: &Listener,
     sender: &Sender<Arrived>,
 ) {
-    let Assignment { run, fence, work, brief, backend, readable } = assignment;
+    let Assignment { run, fence, work, mut brief, backend } = assignment;
+    brief.workdir = scratch.workdir().display().to_string();
+    let readable = readable(&project, &run, &brief);
     let job = Job { brief, project, workdir: scratch.workdir(), readable };
     let say = |line: &str| listener(Notice::Progress { run: run.clone(), fence, line: line.into() });
     let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| backend.work(&job, stop, &say)));

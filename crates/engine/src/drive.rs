@@ -86,11 +86,14 @@ impl<F: Fs> Service<F> {
             }
             let orders: Vec<Order> = std::mem::take(&mut self.queue).into();
             self.take_all(orders)?;
+            self.start_enlisted();
             self.feed_hungry();
-            let due = self.engine.store.place(Due::Now)?;
+            let arrived = self.crew.arrived(Duration::ZERO);
+            self.enqueue(arrived);
             if !self.queue.is_empty() {
-                let arrived = self.crew.arrived(Duration::ZERO);
-                self.enqueue(arrived);
+                if self.engine.store.placing_is_due() {
+                    self.engine.store.place(Due::Now)?;
+                }
                 continue;
             }
             if self.crew.is_idle() {
@@ -102,6 +105,7 @@ impl<F: Fs> Service<F> {
                 }
                 continue;
             }
+            let due = self.engine.store.place(Due::Now)?;
             let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).max(Duration::from_millis(1));
             let arrived = self.crew.arrived(patience);
             self.enqueue(arrived);
@@ -209,19 +213,37 @@ impl<F: Fs> Service<F> {
         let run = engine.state.runs.remove(run_id)?;
         let (state, settings) = (&mut engine.state, &engine.settings);
         let brief = brief::build(state, &engine.store, engine.hierarchy, settings, &run, &attempt);
+        let told = brief::stage_of(&run, &attempt.work).cloned();
         engine.state.runs.insert(run_id.into(), run);
+        let is_slow = backend.pace() == agent::Pace::Slow;
         let Attempt { fence, work, .. } = attempt;
-        let mut readable = Vec::new();
-        if backend.pace() == agent::Pace::Slow {
-            // What it is given must be there for it to read.
-            let named = brief.files.iter().filter_map(|file| ProjectPath::any(&file.path).ok());
-            if let Err(fault) = engine.store.place_these(&named.collect::<Vec<_>>()) {
-                let (run, outcome) = (run_id.to_string(), Outcome::Paused(fault.to_string()));
-                return Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None });
-            }
-            readable = self::readable(&engine.settings.project, run_id, &brief);
+        let assignment = Assignment { run: run_id.into(), fence, work, brief, backend };
+        if is_slow {
+            self.crew.enlist(assignment);
+            return None;
         }
-        self.crew.start(Assignment { run: run_id.into(), fence, work, brief, backend, readable })
+        let (arrived, brief) = self.crew.work_at_once(assignment);
+        self.engine.state.contexts.extend(told.map(|parent| (run_id.to_string(), (parent, brief.context))));
+        arrived
+    }
+
+    /// Sets slow agents to work, all at once: what they are given must be there for them to read.
+    fn start_enlisted(&mut self) {
+        let enlisted = self.crew.enlisted();
+        let files = enlisted.iter().flat_map(|one| &one.brief.files);
+        let named: Vec<ProjectPath> = files.filter_map(|file| ProjectPath::any(&file.path).ok()).collect();
+        let placed = self.engine.store.place_these(&named).map_err(|fault| fault.to_string());
+        for assignment in enlisted {
+            let arrived = match &placed {
+                Ok(()) => self.crew.start(assignment),
+                Err(fault) => {
+                    let Assignment { run, fence, .. } = assignment;
+                    let outcome = Outcome::Paused(fault.clone());
+                    Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None })
+                }
+            };
+            self.queue.extend(arrived.map(order_of));
+        }
     }
 
     /// T00: the run's folders (MV-07).
@@ -295,6 +317,7 @@ impl<F: Fs> Service<F> {
 
     /// Ends the agents; their work is done again when somebody resumes.
     fn end_agents(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
+        drop(self.crew.enlisted());
         self.crew.stop_all();
         while !self.crew.is_idle() {
             if interrupt.asked() > 1 {
@@ -379,7 +402,7 @@ fn order_of(arrived: Arrived) -> Order {
 }
 
 /// What of the project an agent of a run may read (MV-36): the inputs, its own run, and what its brief names.
-fn readable(project: &Path, run: &str, brief: &agent::Brief) -> Vec<PathBuf> {
+pub(crate) fn readable(project: &Path, run: &str, brief: &agent::Brief) -> Vec<PathBuf> {
     let own = [format!("runs/{run}"), format!("outputs/{run}")];
     let mut paths: Vec<PathBuf> = own.iter().map(|path| project.join(path)).filter(|path| path.exists()).collect();
     paths.extend(readable_inputs(project, brief));

@@ -108,6 +108,7 @@ impl<F: Fs> Engine<F> {
     /// Takes note that this process itself committed something that is in no run.
     pub(crate) fn settle_head(&mut self) {
         self.state.sheets = documents::sheets();
+        self.state.contexts.clear();
         self.head = self.store.head().number;
     }
 
@@ -133,7 +134,7 @@ impl<F: Fs> Engine<F> {
     fn follow_record(&mut self, record: &Record) {
         self.heard = true;
         for entry in &record.docs {
-            self.state.sheets.forget(entry.path.as_str());
+            self.state.forget_document(entry.path.as_str());
         }
         match record.body.as_deref().and_then(Body::of) {
             Some(body) => {
@@ -176,7 +177,11 @@ impl<F: Fs> Engine<F> {
         for (id, number) in edited {
             let Some(run) = self.state.runs.get(&id) else { continue };
             let read = |path: &str| self.store.read(&ProjectPath::any(path).ok()?).cloned();
-            let lifted = documents::lift(&read, &run.id);
+            let mut lifted = documents::lift(&read, &run.id);
+            // A status that nobody can read is no wish: it is put back.
+            for item in lifted.items.iter_mut().filter(|item| lifted.unclear.contains(&item.id)) {
+                item.state = run.item(&item.id).map_or(item.state, |known| known.state);
+            }
             for problem in &lifted.problems {
                 let path = Some(format!("{}:{}", problem.path, problem.line));
                 (self.listener)(Notice::Problem { run: Some(id.clone()), path, reason: problem.reason.clone() });
@@ -314,7 +319,7 @@ impl<F: Fs> Engine<F> {
         store.checkpoint(|news| {
             *heard |= !news.is_empty();
             for record in news {
-                record.docs.iter().for_each(|entry| state.sheets.forget(entry.path.as_str()));
+                record.docs.iter().for_each(|entry| state.forget_document(entry.path.as_str()));
                 match record.body.as_deref().and_then(Body::of) {
                     Some(body) => {
                         state.apply(hierarchy, &body.run, &body.facts);

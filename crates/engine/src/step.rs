@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use dialect::{Before, OwnRow, PutBack, Sheets, multiverse as documents};
-use machine::{Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Planned, Run, Work, World};
+use machine::{Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Planned, Run, Target, Work, World};
 use store::{Batch, Commit, Fs, ProjectPath, What};
 use text::Text;
 
-use crate::body::{Body, Given};
+use crate::body::{Given, NewBody};
 use crate::brief;
 use crate::fault::EngineError;
 use crate::notice::{Notice, notice_of};
@@ -29,6 +29,9 @@ pub(crate) struct State {
     pub sheets: Sheets,
     /// The instructions that agents of a run are told, while it works.
     pub instructions: BTreeMap<String, serde_json::Value>,
+    /// What the last executor of a run that was instant was told besides its task, and below which item: the next one
+    /// is told the same, as long as nobody else touches the project.
+    pub contexts: BTreeMap<String, (String, serde_json::Value)>,
     /// The phases that every run has.
     pub template: Vec<Planned>,
     /// How many agents this process has at work.
@@ -134,6 +137,7 @@ impl State {
             inputs,
             sheets: documents::sheets(),
             instructions: BTreeMap::new(),
+            contexts: BTreeMap::new(),
             template: template.unwrap_or_default(),
             busy: 0,
             hungry: BTreeSet::new(),
@@ -159,6 +163,9 @@ impl State {
         let mut taken =
             Taken { run: id.into(), record: None, facts: Vec::new(), effects: Vec::new(), notices: Vec::new() };
         let is_edit = matches!(ready.order, Order::To { edited: Some(_), .. });
+        if is_edit {
+            self.contexts.remove(id);
+        }
         if decision.facts.is_empty() && !is_edit {
             taken.effects = decision.effects;
             return Ok(taken);
@@ -249,7 +256,7 @@ impl State {
         Ok(record)
     }
 
-    fn body(&self, ready: &Ready, hierarchy: &Hierarchy, decision: &Decision) -> Body {
+    fn body<'a>(&self, ready: &'a Ready, hierarchy: &Hierarchy, decision: &'a Decision) -> NewBody<'a> {
         let id = ready.order.run();
         let mut given = BTreeMap::new();
         for fact in &decision.facts {
@@ -263,11 +270,11 @@ impl State {
         }
         let refused = decision.facts.iter().any(|fact| matches!(fact, Fact::SentBack { .. } | Fact::Failed(_)));
         let said = match &ready.order {
-            Order::To { said, .. } if refused => said.clone(),
+            Order::To { said, .. } if refused => said.as_deref(),
             _ => None,
         };
         let effects = decision.effects.iter().filter_map(|effect| key(id, effect)).collect();
-        Body { run: id.into(), facts: decision.facts.clone(), effects, given, said }
+        NewBody { run: id, facts: &decision.facts, effects, given, said }
     }
 
     /// Takes facts of a run into memory; decides nothing.
@@ -297,11 +304,18 @@ impl State {
         }
     }
 
+    /// Lets go of what is remembered of a document: somebody else changed it.
+    pub(crate) fn forget_document(&mut self, path: &str) {
+        self.sheets.forget(path);
+        self.contexts.clear();
+    }
+
     /// Lets go of a run, to make it anew.
     pub(crate) fn forget_run(&mut self, id: &str) {
         self.runs.remove(id);
         self.files.remove(id);
         self.instructions.remove(id);
+        self.contexts.remove(id);
         self.sheets.forget_run(id);
     }
 
@@ -403,6 +417,18 @@ fn key(run: &str, effect: &Effect) -> Option<String> {
     }
 }
 
+/// What was planned, in words for people.
+fn target_of(target: &Target, rows: usize) -> String {
+    let items = if rows == 1 { "1 item".into() } else { format!("{rows} items") };
+    match target {
+        Target::Prelude => "the preparation".into(),
+        Target::Proposal => "a proposal".into(),
+        Target::Children(id) if id.is_empty() => items,
+        Target::Children(id) => format!("{items} of {id}"),
+        Target::Tools(id, _) => format!("{items} of {id} for tools"),
+    }
+}
+
 /// Why a record is there, in words for people.
 fn cause(run: &str, facts: &[Fact]) -> String {
     let said = facts.iter().find_map(|fact| match fact {
@@ -410,7 +436,7 @@ fn cause(run: &str, facts: &[Fact]) -> String {
         Fact::Finished => Some("is done".into()),
         Fact::Failed(failure) => Some(format!("failed: {}", failure.doing)),
         Fact::Worked { item, .. } => Some(format!("{item} is done")),
-        Fact::Planned { target, rows, .. } => Some(format!("{} items planned ({target:?})", rows.len())),
+        Fact::Planned { target, rows, .. } => Some(format!("{} planned", target_of(target, rows.len()))),
         Fact::Proposed { .. } => Some("proposal".into()),
         Fact::Answered { verdict, .. } => Some(format!("answered: {}", crate::notice::verdict_word(verdict))),
         Fact::Catalogued { .. } => Some("inputs catalogued".into()),

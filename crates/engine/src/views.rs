@@ -186,7 +186,10 @@ pub(crate) fn waits(hierarchy: &Hierarchy, run: &Run) -> Vec<Waiting> {
             "question",
             Some(*fence),
             format!("{what}: {}", question.text),
-            vec![format!("multiverse answer {id} \"your answer\"")],
+            match run.questions.len() {
+                1 => vec![format!("multiverse answer {id} \"your answer\"")],
+                _ => vec![format!("multiverse answer {id} --attempt {fence} \"your answer\"")],
+            },
         );
     }
     for attempt in run.attempts.values().filter(|attempt| attempt.holder == Holder::Person) {
@@ -196,7 +199,13 @@ pub(crate) fn waits(hierarchy: &Hierarchy, run: &Run) -> Vec<Waiting> {
             "work",
             Some(fence),
             format!("{what} is yours to do"),
-            vec![format!("multiverse answer {id} --attempt {fence} --report FILE")],
+            match &attempt.work {
+                machine::Work::Plan(_) => vec![format!("multiverse answer {id} --attempt {fence} --report FILE")],
+                _ => vec![
+                    format!("multiverse answer {id} --attempt {fence} --file FILE"),
+                    format!("multiverse answer {id} --attempt {fence} --report FILE"),
+                ],
+            },
         );
     }
     if let Some(reason) = &run.paused {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use crate::apply::Board;
 use crate::decide::Step;
-use crate::fact::{Fact, FileNote};
+use crate::fact::Fact;
 use crate::hierarchy::{Hierarchy, PreludeTask, Source};
 use crate::input::{Effect, Said, World};
 use crate::item::{Item, Planned, State, Target, Timing};
@@ -62,15 +62,8 @@ impl Step<'_> {
                 let head = self.view.head();
                 let count = head.proposal.as_ref().map_or(0, |proposal| proposal.instructions.len());
                 let ids: Vec<String> = (1..=count).map(|number| format!("I-{}-{number:02}", head.id)).collect();
-                let (path, asset_type) = hierarchy.law;
-                let law = FileNote {
-                    path: path.into(),
-                    asset_type: asset_type.into(),
-                    summary: format!("{count} instructions agreed for {}", head.id),
-                    digest: String::new(),
-                };
                 self.fact(Fact::Constituted { item: (*id).into(), ids });
-                self.fact(Fact::Completed { item: (*id).into(), files: [law].into() });
+                self.fact(Fact::Completed { item: (*id).into(), files: Vec::new() });
                 Progress::Again
             }
         }

@@ -31,8 +31,9 @@ impl Run {
 
     /// The items below one, in order; of nothing (`""`), the outermost.
     pub fn children<'r>(&'r self, parent: &'r str) -> Vec<&'r Item> {
-        if let (true, Some(family)) = (self.index.fits(&self.items), self.index.family(parent)) {
-            return family.all.iter().filter_map(|place| self.items.get(place.at)).collect();
+        if self.index.fits(&self.items) {
+            let places = self.index.family(parent).into_iter().flat_map(|family| &family.all);
+            return places.filter_map(|place| self.items.get(place.at)).collect();
         }
         let below = self.items.iter().enumerate().filter(|(_, item)| family_of(item) == parent);
         let mut places: Vec<Place> = below.map(|(at, item)| Place::of(item, at)).collect();

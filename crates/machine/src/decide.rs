@@ -261,6 +261,8 @@ impl<'a> Step<'a> {
         match run.driver.as_deref() {
             Some(driver) if driver == self.world.me => {}
             Some(driver) if self.world.alive.contains(driver) => {
+                // The name of an opening begins with the number that people know a process by.
+                let driver = driver.split('.').next().unwrap_or(driver);
                 let reason = format!("run {} is driven by process {driver}", run.id);
                 return Err(Refusal::new(reason, format!("end process {driver}, or let it go on; it can be watched")));
             }

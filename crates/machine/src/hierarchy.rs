@@ -18,8 +18,6 @@ pub struct Hierarchy {
     pub assets: &'static [AssetRule],
     /// What the files of tool tasks are called there.
     pub tool_asset: &'static str,
-    /// Where what was agreed stands, and what that file is called in the catalog.
-    pub law: (&'static str, &'static str),
 }
 
 /// What a file of a layer is called in the catalog (`asset_type`).
@@ -156,7 +154,6 @@ pub static MULTIVERSE: Hierarchy = Hierarchy {
         AssetRule { layer: "GENERATING_OUTPUT", kind: AssetKind::Any, asset_type: "OUTPUT_PART" },
     ],
     tool_asset: "TOOL_OUTPUT",
-    law: ("db/user_instructions.md", "USER_INSTRUCTIONS"),
 };
 
 impl Hierarchy {

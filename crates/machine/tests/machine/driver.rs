@@ -24,7 +24,6 @@ pub(crate) static FIVE: Hierarchy = Hierarchy {
     layers: &[],
     assets: &[],
     tool_asset: "TOOL_OUTPUT",
-    law: ("db/user_instructions.md", "USER_INSTRUCTIONS"),
 };
 
 const fn level(name: &'static str, letter: &'static str, source: Source) -> Level {

@@ -128,7 +128,6 @@ fn what_files_are_called_in_the_catalog() {
         ("GENERATING_OUTPUT/S07_2.md", "ASSEMBLY_PLAN"),
         ("GENERATING_OUTPUT/S07_3.md", "OUTPUT_PART"),
         ("GENERATING_OUTPUT/S08_2.md", "OUTPUT_PART"),
-        ("db/user_instructions.md", "USER_INSTRUCTIONS"),
     ] {
         assert_eq!(of(part), Some(asset), "{part}");
     }
