@@ -104,6 +104,7 @@ impl<F: Fs> Store<F> {
         self.locked(|store| {
             let mut batch = Batch { head: store.journal.head, lines: Vec::new(), store };
             let value = work(&mut batch);
+            batch.store.free.clear();
             batch.write().map(|()| value)
         })
     }
@@ -148,6 +149,9 @@ impl<F: Fs> Store<F> {
 
     /// A document that could not be placed later must not be committed now.
     fn prepare_place(&mut self, path: &ProjectPath) -> Result<(), CommitError> {
+        if self.free.contains(path) {
+            return Ok(());
+        }
         if let Some(folder) = path.parent()
             && !self.folders.contains(&folder)
         {
@@ -156,9 +160,10 @@ impl<F: Fs> Store<F> {
         }
         let known = self.documents.get(path).is_some_and(|document| document.disk.seen.is_some());
         match self.fs.look(path)? {
-            Some(_) if !known => Err(CommitError::Exists(path.clone())),
-            _ => Ok(()),
+            Some(_) if !known => return Err(CommitError::Exists(path.clone())),
+            _ => drop(self.free.insert(path.clone())),
         }
+        Ok(())
     }
 
     /// Decides whether a commit can stand on the newest state, and takes it into memory.

@@ -1,6 +1,7 @@
 //! The placer: puts documents where people see them, whole and many commits at once. The new file is exchanged with
 //! the old one, and what comes out is looked at: if it is none of ours, somebody edited it just then.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use text::Text;
@@ -91,13 +92,19 @@ impl<F: Fs> Store<F> {
         Ok(self.next_due())
     }
 
+    /// Whether [`Store::place`] may have something to do now: cheap to ask, however much is behind.
+    pub fn placing_is_due(&self) -> bool {
+        !self.behind.is_empty() && self.fs.now().steady >= self.pace.begins(self.behind.len())
+    }
+
     /// Puts these documents into their places, whether they are due or not: somebody is about to read them.
     pub fn place_these(&mut self, paths: &[ProjectPath]) -> Result<(), Fault> {
         self.usable()?;
         let behind = paths.iter().filter(|path| self.behind.contains_key(*path));
         let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
-        let waiting = known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone()).collect::<Vec<_>>();
-        self.place_all(&waiting)
+        let waiting = known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone());
+        let waiting: BTreeSet<ProjectPath> = waiting.collect();
+        self.place_all(&waiting.into_iter().collect::<Vec<_>>())
     }
 
     fn place_all(&mut self, waiting: &[ProjectPath]) -> Result<(), Fault> {

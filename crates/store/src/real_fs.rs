@@ -198,7 +198,11 @@ impl Fs for RealFs {
     }
 
     fn look(&self, path: &ProjectPath) -> Result<Option<Stamp>, Fault> {
-        match self.folder_of(path).and_then(|folder| regular_at(&folder, path.name())) {
+        let stat = match walk::stat_at_once(self.root.as_fd(), path) {
+            Some(stat) => stat.map_err(Trouble::from).and_then(regular),
+            None => self.folder_of(path).and_then(|folder| regular_at(&folder, path.name())),
+        };
+        match stat {
             Ok(stat) => Ok(Some(stamp_of(&stat))),
             Err(Trouble::System(Errno::NOENT)) => Ok(None),
             Err(trouble) => Err(trouble.fault("look at", path)),
@@ -329,7 +333,10 @@ fn open_patiently(folder: &Folder<'_>, name: &str, flags: OFlags) -> rustix::io:
 
 /// The stat of a name that must be a regular file.
 fn regular_at(folder: &Folder<'_>, name: &str) -> Result<Stat, Trouble> {
-    let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    regular(rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+fn regular(stat: Stat) -> Result<Stat, Trouble> {
     walk::require_regular(FileType::from_raw_mode(stat.st_mode))?;
     Ok(stat)
 }

@@ -85,6 +85,7 @@ impl<F: Fs> Store<F> {
             placed_up_to,
             parts: 0,
             folders: HashSet::new(),
+            free: HashSet::new(),
             broken: None,
         };
         store.apply(entries)?;

@@ -54,6 +54,8 @@ pub struct Store<F: Fs> {
     pub(crate) parts: u64,
     /// Folders that are known to exist.
     pub(crate) folders: HashSet<ProjectPath>,
+    /// Places of new documents that were looked at and are free, until the next batch has used them.
+    pub(crate) free: HashSet<ProjectPath>,
     /// The fault after which memory cannot be trusted.
     pub(crate) broken: Option<Fault>,
 }

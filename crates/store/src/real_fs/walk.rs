@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::fault::{Fault, FaultKind};
@@ -73,6 +73,25 @@ fn open_at_once(root: BorrowedFd<'_>, path: &ProjectPath) -> Option<OwnedFd> {
 
 #[cfg(not(target_os = "linux"))]
 fn open_at_once(_root: BorrowedFd<'_>, _path: &ProjectPath) -> Option<OwnedFd> {
+    None
+}
+
+/// What stands at a path, in one call of the system where there is nothing, under the same rules. When it does not know
+/// the walk finds out.
+#[cfg(target_os = "linux")]
+pub(super) fn stat_at_once(root: BorrowedFd<'_>, path: &ProjectPath) -> Option<Result<Stat, Errno>> {
+    use rustix::fs::ResolveFlags;
+    let rules = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match rustix::fs::openat2(root, path.as_str(), flags, Mode::empty(), rules) {
+        Ok(file) => rustix::fs::fstat(file).ok().map(Ok),
+        Err(Errno::NOENT) => Some(Err(Errno::NOENT)),
+        Err(_) => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn stat_at_once(_root: BorrowedFd<'_>, _path: &ProjectPath) -> Option<Result<Stat, Errno>> {
     None
 }
 

@@ -52,7 +52,8 @@ fn read_array(value: &str) -> Option<Vec<PathEntry>> {
     if !(value.starts_with('[') && value.ends_with(']')) {
         return None;
     }
-    [json::parse(value.as_bytes()), yaml::parse(value.as_bytes())].iter().find_map(|parsed| {
+    [json::parse, yaml::parse].iter().find_map(|parse| {
+        let parsed = parse(value.as_bytes());
         let Kind::List(items) = &parsed.root.as_ref()?.kind else { return None };
         let paths = items.iter().map(|item| item.as_text().map(PathEntry::new));
         if parsed.problems.is_empty() { paths.collect() } else { None }
