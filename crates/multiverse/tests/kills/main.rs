@@ -1,0 +1,136 @@
+//! QL-21: a run is killed with SIGKILL at random moments, again and again, and resumed until it is done. What is left is
+//! what an undisturbed run leaves. `MULTIVERSE_KILLS` says how often; the seed is printed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const REQUEST: &str = "Make a report of what these documents say about the boats. Write it as Markdown and HTML.";
+
+/// Where the kills fall; any numbers will do, as long as they can be told and used again.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound.max(1)
+    }
+}
+
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let assets = folder.path().join("assets");
+    std::fs::create_dir_all(&assets).unwrap();
+    std::fs::write(assets.join("north.md"), "# North\n\nIn 2025 the north yard built 40 boats. They cost 3 million.\n")
+        .unwrap();
+    std::fs::write(assets.join("south.md"), "# South\n\nIn 2025 the north yard built 44 boats. Nobody knows why.\n")
+        .unwrap();
+    std::fs::write(assets.join("sales.csv"), "month,boats\nJan,3\nFeb,4\nMar,9\n").unwrap();
+    folder
+}
+
+fn multiverse(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_multiverse"));
+    command.arg("-C").arg(folder).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+/// Every document of the project, the run's id left out.
+fn left(folder: &Path) -> BTreeMap<String, String> {
+    let runs: Vec<String> = std::fs::read_dir(folder.join("runs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let [run] = runs.as_slice() else { panic!("one run, not {runs:?}") };
+    let mut found = BTreeMap::new();
+    let mut folders: Vec<_> = ["db", "runs", "outputs"].iter().map(|name| folder.join(name)).collect();
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().replace(run, "RUN");
+            found.insert(name, std::fs::read_to_string(&path).unwrap().replace(run, "RUN"));
+        }
+    }
+    found
+}
+
+fn kills() -> u64 {
+    std::env::var("MULTIVERSE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(10)
+}
+
+/// QL-21, MV-23, MV-33: whatever moment it is killed at, the run goes on from what was committed, and nothing is done
+/// twice or lost.
+#[test]
+fn a_run_that_is_killed_again_and_again_ends_as_one_that_never_was() {
+    let seed = std::env::var("MULTIVERSE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()));
+    let undisturbed = project();
+    let begun = Instant::now();
+    let output = multiverse(undisturbed.path(), &["run", REQUEST, "--agent", "offline", "--yes"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let whole = begun.elapsed();
+    let expected = left(undisturbed.path());
+
+    let mut dice = Dice(seed);
+    let mut killed = 0;
+    let mut projects = 0;
+    while killed < kills() {
+        let disturbed = project();
+        projects += 1;
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            assert!(rounds < 1000, "seed {seed}: it never ends");
+            // The journal knows of a run before the table does.
+            let told = multiverse(disturbed.path(), &["status", "--all"]).stdout(Stdio::piped()).output().unwrap();
+            let has_run = String::from_utf8_lossy(&told.stdout).contains("run-");
+            let words: &[&str] = match has_run {
+                false => &["run", REQUEST, "--agent", "offline", "--yes"],
+                true => &["resume", "--all", "--agent", "offline", "--yes"],
+            };
+            let mut child = multiverse(disturbed.path(), words).spawn().unwrap();
+            // Most of the time in the middle, now and then at the very beginning.
+            let bound = if dice.below(4) == 0 { 8 } else { u64::try_from(whole.as_millis()).unwrap() };
+            let time = Duration::from_micros(dice.below(bound.max(1) * 1000));
+            let mut told = child.stderr.take().unwrap();
+            let (sender, ended) = std::sync::mpsc::channel();
+            let reader = std::thread::spawn(move || {
+                let told = std::io::read_to_string(&mut told).unwrap();
+                let _ = sender.send(());
+                told
+            });
+            // It ends, or its time does.
+            let ended = ended.recv_timeout(time).ok().map(|()| child.wait().unwrap());
+            match ended {
+                None => {
+                    child.kill().unwrap();
+                    child.wait().unwrap();
+                    killed += 1;
+                    let verified = multiverse(disturbed.path(), &["verify"]).output().unwrap();
+                    let told = String::from_utf8_lossy(&verified.stderr).into_owned();
+                    let no_project = told.contains("no project here") || told.contains("no journal");
+                    assert!(verified.status.success() || no_project, "seed {seed}: {told}");
+                }
+                Some(status) => {
+                    let told = reader.join().unwrap();
+                    // 5: the run was over before it could be resumed.
+                    assert!(status.success() || status.code() == Some(5), "seed {seed}: {status} {words:?}\n{told}");
+                    break;
+                }
+            }
+        }
+        let found = left(disturbed.path());
+        for (name, content) in &expected {
+            assert_eq!(found.get(name), Some(content), "seed {seed}: {name}");
+        }
+        let more: Vec<&String> = found.keys().filter(|name| !expected.contains_key(*name)).collect();
+        assert!(more.is_empty(), "seed {seed}: also there: {more:?}");
+    }
+    eprintln!("seed {seed}: {killed} kills in {projects} projects, a whole run takes {whole:?}");
+}
