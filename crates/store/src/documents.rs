@@ -24,7 +24,7 @@ pub(crate) struct Document {
     /// The changes that led here, oldest first.
     past: VecDeque<Past>,
     past_bytes: usize,
-    /// Whether all that the journal has of its past was looked up.
+    /// Whether what the journal has of its past was looked up, as far as that is worth remembering.
     pub past_is_complete: bool,
     pub disk: Disk,
     /// When the file may be placed again.
@@ -136,6 +136,7 @@ impl Document {
         {
             if let Some(oldest) = self.past.pop_front() {
                 self.past_bytes -= oldest.weight();
+                self.past_is_complete = false;
             }
         }
     }

@@ -10,14 +10,14 @@ use crate::commit::CommitError;
 use crate::documents::{Age, Disk, Known, Merged};
 use crate::fault::{Fault, FaultKind};
 use crate::files;
-use crate::fs::{Fs, Stamp};
+use crate::fs::{Fs, Now, Stamp};
 use crate::limits;
 use crate::notice::Notice;
 use crate::path::ProjectPath;
 use crate::place::{Standing, Stray, is_racy};
 use crate::record::{DocumentRecord, Kind, Presence};
 use crate::store::Store;
-use crate::walk::{only_by_hand_since, past_of};
+use crate::walk::{only_by_hand_since, past_of, version_in_journal};
 
 /// What a look at the files brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,7 +154,7 @@ impl<F: Fs> Store<F> {
         let gone = self.documents[path].is_gone();
         match self.standing(path)? {
             Standing::Version(version, stamp) if !gone && self.may_be_behind(path, version) => {
-                self.note_seen(path, version, stamp);
+                self.note_seen(path, version, stamp, now);
                 Ok(Quiet::AsKnown)
             }
             _ => {
@@ -227,7 +227,8 @@ impl<F: Fs> Store<F> {
         }
         let (mut read, mut merged) = (Vec::new(), Vec::new());
         let taken = self.locked(|store| {
-            let mut foreign = store.read_foreign(settled)?;
+            let before = store.fs.now();
+            let mut foreign = store.read_foreign(settled, before)?;
             for stray in &strays {
                 // One that has moved on since it was quiet is looked at again.
                 let Some((text, stamp)) = files::read_text(&store.fs, &stray.file)? else { continue };
@@ -242,7 +243,7 @@ impl<F: Fs> Store<F> {
             }
             let mut records = Vec::new();
             for group in in_groups(foreign) {
-                records.push(store.record_edits(group, &mut merged)?);
+                records.push(store.record_edits(group, before, &mut merged)?);
             }
             Ok(records)
         });
@@ -265,7 +266,7 @@ impl<F: Fs> Store<F> {
 
     /// Reads the files that look edited. Those that turn out to be versions of ours are no edits, unless several were
     /// put back at once: that is a checkout, and meant.
-    fn read_foreign(&mut self, paths: &[ProjectPath]) -> Result<Vec<Foreign>, Fault> {
+    fn read_foreign(&mut self, paths: &[ProjectPath], before: Now) -> Result<Vec<Foreign>, Fault> {
         let mut foreign = Vec::new();
         let (mut put_back, mut stale) = (Vec::new(), Vec::new());
         for path in paths {
@@ -281,11 +282,17 @@ impl<F: Fs> Store<F> {
             }
             let (removed, newest) = (document.text.is_none(), document.version);
             let stands_for = text.as_ref().and_then(|text| document.stands_for(text));
-            let known = if document.is_gone() { Known::Foreign } else { document.recognise(text.as_ref()) };
+            let known = match document.is_gone() {
+                true => Known::Foreign,
+                false => match document.recognise(text.as_ref()) {
+                    Known::Foreign => self.long_behind(path, text.as_ref(), stamp)?,
+                    known => known,
+                },
+            };
             let entry = Foreign { document: path.clone(), text, becomes: None, from: From::Place(stamp) };
             match (known, stamp) {
                 (Known::Version(version), Some(stamp)) if self.may_be_behind(path, version) => {
-                    self.note_seen(path, version, stamp);
+                    self.note_seen(path, version, stamp, before);
                 }
                 (Known::Version(version), Some(stamp)) => match stands_for.unwrap_or(version) {
                     // All of it is in the newest version: whoever saved it again changed nothing.
@@ -311,10 +318,22 @@ impl<F: Fs> Store<F> {
             }
         }
         for (entry, version, stamp) in stale {
-            self.note_seen(&entry.document, version, stamp);
+            self.note_seen(&entry.document, version, stamp, before);
             (self.listener)(&Notice::Stale { path: entry.document, version });
         }
         Ok(foreign)
+    }
+
+    /// A version that memory does not reach back to, though nobody has come to place a newer one since: whoever was
+    /// killed in the midst of many commits leaves such a file.
+    fn long_behind(&self, path: &ProjectPath, text: Option<&Text>, stamp: Option<Stamp>) -> Result<Known, Fault> {
+        let document = &self.documents[path];
+        let is_first_met = document.disk.seen.is_none_or(|seen| Some(seen.stamp) == stamp);
+        let all_are_remembered = document.remembers_from() <= self.placed_up_to + 1;
+        let Some(text) = text.filter(|_| is_first_met && !all_are_remembered) else { return Ok(Known::Foreign) };
+        let met = version_in_journal(&self.fs, path, text)?;
+        let behind = met.filter(|met| met.changed_by.is_none_or(|number| number > self.placed_up_to));
+        Ok(behind.map_or(Known::Foreign, |met| Known::Version(met.version)))
     }
 
     /// An edit may have started from a version older than the checkpoint; the journal has those too.
@@ -329,6 +348,7 @@ impl<F: Fs> Store<F> {
     fn record_edits(
         &mut self,
         foreign: Vec<Foreign>,
+        before: Now,
         merged_edits: &mut Vec<(ProjectPath, u64, u64)>,
     ) -> Result<(u64, Vec<ProjectPath>), Fault> {
         let mut record = self.record(Kind::Edit, "edited by hand", self.journal.head);
@@ -379,7 +399,7 @@ impl<F: Fs> Store<F> {
             self.documents.entry(entry.document.clone()).or_default().take(number, change, after, found);
             self.touch(&entry.document);
             match entry.from {
-                From::Place(Some(stamp)) => self.note_seen(&entry.document, version, stamp),
+                From::Place(Some(stamp)) => self.note_seen(&entry.document, version, stamp, before),
                 From::Place(None) => self.forget_file(&entry.document),
                 From::Stray => {}
             }

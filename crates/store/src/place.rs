@@ -15,6 +15,7 @@ use crate::limits;
 use crate::path::ProjectPath;
 use crate::record::Sum;
 use crate::store::Store;
+use crate::walk::version_in_journal;
 
 /// Which documents are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,9 +209,10 @@ impl<F: Fs> Store<F> {
         if document.disk.seen.is_some() || document.text.is_none() {
             return Ok(false);
         }
+        let before = self.fs.now();
         match self.standing(path)? {
             Standing::Version(version, stamp) if version == self.documents[path].version => {
-                self.note_seen(path, version, stamp);
+                self.note_seen(path, version, stamp, before);
                 Ok(true)
             }
             _ => Ok(false),
@@ -275,7 +277,7 @@ impl<F: Fs> Store<F> {
         match (standing, part.stamp) {
             // Another process was faster and has placed this version, or a newer one.
             (Standing::Version(version, stamp), _) if version >= part.version => {
-                self.note_seen(path, version, stamp);
+                self.note_seen(path, version, stamp, before);
                 self.discard(part)
             }
             (Standing::Version(version, old), Some(new)) if allowed(version) => {
@@ -405,10 +407,12 @@ impl<F: Fs> Store<F> {
         });
     }
 
-    /// Whether a file's content is a version of the document.
+    /// Whether a file's content is a version of the document, however old: one that memory does not reach back to is
+    /// looked for in all of the journal, since it would take back everything that was committed after it.
     pub(crate) fn is_ours(&mut self, document: &ProjectPath, file: &ProjectPath) -> Result<bool, Fault> {
         let Some((text, _)) = files::read_text(&self.fs, file)? else { return Ok(false) };
-        Ok(self.recognise(document, &text)? != Known::Foreign)
+        let remembered = self.recognise(document, &text)? != Known::Foreign;
+        Ok(remembered || version_in_journal(&self.fs, document, &text)?.is_some())
     }
 
     /// Which version of a document a text is, looking into the journal when memory does not reach back far enough.
@@ -458,9 +462,9 @@ impl<F: Fs> Store<F> {
         }
     }
 
-    /// Remembers which version a file holds.
-    pub(crate) fn note_seen(&mut self, path: &ProjectPath, version: u64, stamp: Stamp) {
-        self.note(path, version, stamp, is_racy(stamp, self.fs.now()));
+    /// Remembers which version a file holds that was read no earlier than `before`.
+    pub(crate) fn note_seen(&mut self, path: &ProjectPath, version: u64, stamp: Stamp, before: Now) {
+        self.note(path, version, stamp, is_racy(stamp, before));
     }
 
     /// The same for a file of our own, whose time is exact.
@@ -526,7 +530,7 @@ fn waits(document: &Document) -> bool {
     !document.is_placed() && document.disk.suspect.is_none()
 }
 
-/// Whether a file could be changed now and keep its stamp.
+/// Whether a file could be changed from now on and keep its stamp.
 pub(crate) fn is_racy(stamp: Stamp, now: Now) -> bool {
     let racy = i128::try_from(limits::RACY.as_nanos()).unwrap_or_default();
     now.wall - stamp.modified < racy

@@ -124,7 +124,8 @@ impl<F: Fs> Store<F> {
             // Something else than a file is none of ours.
             let (Some(document), Ok(Some(stamp))) = (document, self.fs.look(&file)) else { continue };
             // One that is a version of ours is of no use, unless somebody still has it open and may write to it.
-            let ours = self.is_ours(&document, &file)? && !place::is_racy(stamp, self.fs.now());
+            let before = self.fs.now();
+            let ours = self.is_ours(&document, &file)? && !place::is_racy(stamp, before);
             match ours && self.fs.has_writer(&file)? == Some(false) {
                 true => files::discard(&self.fs, &file)?,
                 false => self.strays.push(Stray { document, file, stamp, since: now, ours }),
@@ -179,10 +180,11 @@ impl<F: Fs> Store<F> {
 
     /// Other boot: a file whose bytes are no version of its document is put aside, never adopted.
     fn put_aside(&mut self, document: &ProjectPath, file: &ProjectPath) -> Result<Option<Found>, Fault> {
+        let before = self.fs.now();
         let Some((text, stamp)) = files::read_text(&self.fs, file)? else { return Ok(None) };
         match self.recognise(document, &text)? {
             Known::Version(version) if document == file => {
-                self.note_seen(document, version, stamp);
+                self.note_seen(document, version, stamp, before);
                 Ok(None)
             }
             Known::Version(_) => files::discard(&self.fs, file).map(|()| None),

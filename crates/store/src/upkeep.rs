@@ -24,6 +24,7 @@ impl<F: Fs> Store<F> {
     /// left out; when that is all of them, nothing is recorded.
     pub fn adopt(&mut self, paths: &[ProjectPath]) -> Result<Option<u64>, CommitError> {
         let mut contents: Vec<(ProjectPath, Text, Stamp)> = Vec::new();
+        let before = self.fs.now();
         for path in paths {
             ProjectPath::document(path.as_str())?;
             let twice = contents.iter().any(|(known, ..)| known == path);
@@ -67,7 +68,7 @@ impl<F: Fs> Store<F> {
             for (path, text, stamp) in fresh {
                 let document = store.documents.entry(path.clone()).or_default();
                 document.take(record.number, Change::one(0, "", text.to_vec()), Some(text), None);
-                store.note_seen(&path, record.number, stamp);
+                store.note_seen(&path, record.number, stamp, before);
             }
             Ok(Ok(Some(record.number)))
         })??;
@@ -152,9 +153,10 @@ impl<F: Fs> Store<F> {
         let put = parts.iter().try_for_each(|part| self.put(part, Circumstance::AtWork));
         written.and(put)?;
         for path in self.changed_since_checkpoint() {
+            let before = self.fs.now();
             match (self.standing(&path)?, &self.documents[&path]) {
                 (crate::place::Standing::Version(version, stamp), document) if version == document.version => {
-                    self.note_seen(&path, version, stamp);
+                    self.note_seen(&path, version, stamp, before);
                 }
                 (crate::place::Standing::Nothing, document) if document.text.is_none() => {}
                 _ => return Ok(false),

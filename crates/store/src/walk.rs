@@ -223,6 +223,47 @@ pub(crate) fn past_of<F: Fs>(fs: &F, path: &ProjectPath, from: u64) -> Result<Ve
     Ok(past)
 }
 
+/// A version that was found in the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Met {
+    pub version: u64,
+    /// The record that changed it; nothing while it is the newest.
+    pub changed_by: Option<u64>,
+}
+
+/// The newest version of a document that some text is, or was merged into: follows all that the journal says of it, from
+/// the first record on.
+pub(crate) fn version_in_journal<F: Fs>(fs: &F, path: &ProjectPath, text: &Text) -> Result<Option<Met>, Fault> {
+    let mut segments = Vec::new();
+    for number in segment::numbers(fs)? {
+        let file = fs.open(&segment::path(number), Mode::Read)?;
+        let (header, start) = segment::header(fs, &file, number)?;
+        segments.push((file, start, header.first));
+    }
+    let (mut known, mut met) = (None, None::<Met>);
+    for (index, (file, start, _)) in segments.iter().enumerate() {
+        // What a later segment begins anew does not count.
+        let bound = segments[index + 1..].iter().map(|(.., first)| *first).min().unwrap_or(u64::MAX);
+        segment::records_of(fs, file, *start, path, |record| {
+            let number = record.number;
+            for doc in record.docs.iter().filter(|doc| doc.path == *path && number < bound) {
+                let before = known.take().filter(|_| record.kind != Kind::Adopt);
+                // One that does not fit is damage, which is told of elsewhere.
+                known = follow(fs, before.as_ref(), doc)?.flatten();
+                met = met.map(|met| Met { changed_by: met.changed_by.or(Some(number)), ..met });
+                let found = doc.file.as_ref().map(|file| blobs::text(fs, file)).transpose()?;
+                if known.as_ref() == Some(text) {
+                    met = Some(Met { version: number, changed_by: None });
+                } else if found.as_ref() == Some(text) {
+                    met = Some(Met { version: number - 1, changed_by: Some(number) });
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(met)
+}
+
 /// Whether people alone, with their own hands, changed a document after a version of it.
 pub(crate) fn only_by_hand_since<F: Fs>(fs: &F, path: &ProjectPath, version: u64) -> Result<bool, Fault> {
     let mut only = true;
