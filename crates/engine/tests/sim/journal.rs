@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     pub sent_back: BTreeMap<(String, String), usize>,
     /// Verdicts and answers, by run.
     pub answered: BTreeMap<String, usize>,
+    /// How often another draft of the proposal was wished for, by run.
+    pub drafts: BTreeMap<String, usize>,
     /// What should not be in a journal.
     pub findings: Vec<String>,
 }
@@ -56,7 +58,7 @@ impl Facts {
                 self.assigned.insert((id.into(), attempt.fence));
                 let asked =
                     (id.to_string(), run.as_ref().map_or_else(String::new, |run| work_name(run, &attempt.work)));
-                let wishes = run.as_ref().map_or(0, |run| run.wishes.len());
+                let wishes = self.drafts.get(id).copied().unwrap_or_default();
                 let accepted = self.accepted.get(&asked).copied().unwrap_or_default();
                 let allowed = if asked.1 == "proposal" { wishes } else { 0 };
                 if accepted > allowed {
@@ -68,10 +70,14 @@ impl Facts {
             }
             Fact::Asked { .. } => work.into_iter().for_each(|work| *self.asked.entry(work).or_default() += 1),
             Fact::SentBack { .. } => work.into_iter().for_each(|work| *self.sent_back.entry(work).or_default() += 1),
-            Fact::Answered { verdict: Verdict::Confirm | Verdict::Modify(_), .. } | Fact::Told { .. } => {
+            Fact::Answered { verdict: Verdict::Confirm | Verdict::Modify(_) | Verdict::NewRequest(_), .. }
+            | Fact::Told { .. } => {
                 *self.answered.entry(id.into()).or_default() += 1;
             }
             _ => {}
+        }
+        if let Fact::Answered { verdict: Verdict::Modify(_) | Verdict::NewRequest(_), .. } = fact {
+            *self.drafts.entry(id.into()).or_default() += 1;
         }
         machine::apply(&MULTIVERSE, &mut run, id, fact);
         self.runs.extend(run.map(|run| (id.to_string(), run)));

@@ -79,6 +79,25 @@ fn two_runs_that_lost_their_power_at_any_call_end_as_if_nothing_had_happened() {
     lose_power_everywhere(Scenario::Pair, 60);
 }
 
+/// QL-20, QL-21: what the engine knows beside the documents is in the checkpoint, too.
+#[test]
+fn a_run_that_goes_on_from_a_checkpoint_ends_as_if_nothing_had_happened() {
+    let mut tally = Tally::default();
+    let calls = changes(Scenario::Long);
+    let stops = count("MULTIVERSE_SIM_STOPS", 4);
+    let stops = if stops == 0 { calls } else { stops.min(calls) };
+    for number in 0..stops {
+        let call = 1 + number * calls / stops;
+        let accident = match number % 2 {
+            0 => Accident::Kill(call, Stop::Torn),
+            _ => Accident::Loss(call, Stop::After, LossMode::ALL[usize::try_from(number / 2 % 4).unwrap()]),
+        };
+        // Opened once more in the end, from what the last one left.
+        tally.check(&History::new(Scenario::Long, call, vec![accident, Accident::Kill(40, Stop::Before)]));
+    }
+    tally.tell("a run goes on from a checkpoint");
+}
+
 /// QL-20: accident after accident, some of them while the last one is being recovered from.
 #[test]
 fn accidents_one_after_the_other_change_nothing_either() {

@@ -46,10 +46,16 @@ impl Puppet {
         let name = brief.plan_target.clone().or(brief.item_id().map(String::from)).unwrap_or_default();
         let work = (brief.run_id.clone(), name);
         let times = |map: &std::collections::BTreeMap<(String, String), usize>| map.get(&work).copied().unwrap_or(0);
+        // What the user wished for since makes it another draft.
         let wishes = brief.context["wishes"].as_array().map_or(0, Vec::len);
+        let same = |run: &machine::Run| run.wishes.len() == wishes && brief.context["request"] == run.request.as_str();
+        let drafts = match log.known.runs.get(&brief.run_id).is_some_and(same) {
+            true => log.known.drafts.get(&brief.run_id).copied().unwrap_or_default(),
+            false => usize::MAX,
+        };
         let (accepted, asked) = (times(&log.known.accepted), times(&log.known.asked));
         let mut found = Vec::new();
-        if accepted > if work.1 == "proposal" { wishes } else { 0 } {
+        if accepted > if work.1 == "proposal" { drafts } else { 0 } {
             found.push(format!("{work:?} is asked for again though its report was durable"));
         }
         if brief.answers.len() < asked {

@@ -18,6 +18,8 @@ pub(crate) enum Scenario {
     Single,
     /// Two runs at once; one asks a question, one fails and is retried.
     Pair,
+    /// One run whose requests are so long that the journal needs a checkpoint.
+    Long,
 }
 
 /// A run with everything in it.
@@ -25,6 +27,10 @@ pub(crate) const BOATS: &str = "Make an elaborate report of the boats";
 const PAINT: &str = "Make a colourful report of the paint";
 /// A run that fails, or is cancelled.
 pub(crate) const PRICES: &str = "Make a report of the prices";
+/// How long a long request is: the third of them makes a checkpoint due.
+const LONG_BYTES: usize = 3_000_000;
+/// How often the user thinks better of it.
+const LONG_REQUESTS: usize = 3;
 const WISH: &str = "rather shorter";
 
 /// A machine with a project's inputs on its disk, durable.
@@ -70,9 +76,12 @@ pub(crate) fn open(fs: SimFs, log: &SharedLog) -> Result<Service<SimFs>, EngineE
 pub(crate) fn go_on(scenario: Scenario, service: &mut Service<SimFs>, log: &SharedLog) -> Result<bool, EngineError> {
     let runs = service.all_runs();
     let of = |request: &str| runs.iter().filter(|run| run.request == request).cloned().collect::<Vec<RunView>>();
+    let long = long_request(1);
     let wanted: &[&str] = match scenario {
         Scenario::Single => &[BOATS],
         Scenario::Pair => &[PAINT, PRICES],
+        Scenario::Long if runs.is_empty() => &[&long],
+        Scenario::Long => &[],
     };
     if let Some(request) = wanted.iter().find(|request| of(request).is_empty()) {
         let begun = service.start(request, None)?;
@@ -104,6 +113,14 @@ pub(crate) fn go_on(scenario: Scenario, service: &mut Service<SimFs>, log: &Shar
     Ok(true)
 }
 
+fn long_opening(number: usize) -> String {
+    format!("Make report number {number} of ")
+}
+
+fn long_request(number: usize) -> String {
+    long_opening(number) + &"all the boats, ".repeat(LONG_BYTES / 15)
+}
+
 /// Answers the first thing that waits for the user.
 pub(crate) fn answer(service: &mut Service<SimFs>, log: &SharedLog) -> Result<bool, EngineError> {
     let Some(waiting) = service.waiting().into_iter().find(|one| one.kind != "paused") else { return Ok(false) };
@@ -111,9 +128,11 @@ pub(crate) fn answer(service: &mut Service<SimFs>, log: &SharedLog) -> Result<bo
     match waiting.kind {
         "confirmation" => {
             let draft = service.document(&format!("runs/{run}/feedback_for_user.md")).unwrap_or_default();
-            let verdict = match draft.contains(ELABORATE) && !draft.contains(WISH) {
-                true => Verdict::Modify(WISH.into()),
-                false => Verdict::Confirm,
+            let said = (1..LONG_REQUESTS).find(|number| draft.contains(&long_opening(*number)));
+            let verdict = match (draft.contains(ELABORATE) && !draft.contains(WISH), said) {
+                (true, _) => Verdict::Modify(WISH.into()),
+                (false, Some(number)) => Verdict::NewRequest(long_request(number + 1)),
+                (false, None) => Verdict::Confirm,
             };
             service.answer(&run, verdict, "a test")?;
         }
