@@ -147,6 +147,12 @@ impl Layout {
         self.columns.iter().position(|column| column.field == field)
     }
 
+    /// Whether tables of older projects may do without a column: the seed's table of tool tasks had neither inputs nor
+    /// outputs.
+    pub(crate) fn lacks_in_old_tables(&self, field: Field) -> bool {
+        self.place_of(Field::Tool).is_some() && matches!(field, Field::Inputs | Field::Output)
+    }
+
     /// A new document without rows.
     pub fn new_document(&self) -> String {
         let headers: Vec<&str> = self.columns.iter().map(|column| column.header).collect();

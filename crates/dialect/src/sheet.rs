@@ -74,6 +74,20 @@ impl Sheet {
                 ),
             });
         };
+        // A column that is gone would silently read as empty; the two that older tables lack may be missing.
+        let may_lack = |field: Field| layout.lacks_in_old_tables(field);
+        let gone =
+            layout.columns.iter().zip(&columns).find(|(column, found)| found.is_none() && !may_lack(column.field));
+        // What is not UTF-8 is said when it is to be written.
+        if let Some((column, _)) = gone.filter(|_| !document.is_read_only()) {
+            let line = document.table(table).map_or(0, |table| table.line());
+            return Err(Trouble {
+                path: path.to_owned(),
+                line,
+                reason: format!("the column `{}` is not in the table any more", column.name()),
+                hint: format!("put `{}` back into the header", column.header),
+            });
+        }
         let path = path.to_owned();
         let mut sheet =
             Self { path, layout, document, table, columns, keys: Keys::default(), draft: None, done: None, looked: 0 };

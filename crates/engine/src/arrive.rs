@@ -38,7 +38,7 @@ pub(crate) fn arrive(
     Some(match ending {
         Ending::Waiting => return None,
         Ending::Stopped => plain(Outcome::Lost("stopped".into()), None),
-        Ending::Failed { error, log } => plain(Outcome::Failed(with_log(&error, &log)), Some(cut(&log))),
+        Ending::Failed { error, log } => plain(Outcome::Failed(with_log(&cut(&error), &log)), Some(cut(&log))),
         Ending::Broken { problems, said, log } => {
             let said = format!("{said}\n{log}");
             plain(Outcome::Broken(problems), Some(cut(said.trim())))
@@ -48,7 +48,7 @@ pub(crate) fn arrive(
             match report.status {
                 ReportStatus::Failed => {
                     let error = report.error.unwrap_or_else(|| "the agent gave no reason".into());
-                    plain(Outcome::Failed(with_log(&error, &log)), said)
+                    plain(Outcome::Failed(with_log(&cut(&error), &log)), said)
                 }
                 ReportStatus::Question => plain(Outcome::Question(report.question.unwrap_or_default()), said),
                 ReportStatus::Paused => plain(Outcome::Paused(report.summary), said),

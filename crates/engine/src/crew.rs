@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use agent::{Backend, Brief, Ending, Job, Scratch};
@@ -25,7 +26,9 @@ pub(crate) struct Crew {
     listener: Listener,
     sender: Sender<Arrived>,
     inbox: Receiver<Arrived>,
-    running: HashMap<(String, u64), Stop>,
+    running: HashMap<(String, u64), (Stop, JoinHandle<()>)>,
+    /// Those that have said all and are tidying up.
+    finishing: Vec<JoinHandle<()>>,
     /// Those that are to be set to work.
     enlisted: Vec<Assignment>,
 }
@@ -42,7 +45,7 @@ pub(crate) struct Assignment {
 impl Crew {
     pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
         let (sender, inbox) = channel();
-        Self { project, listener, sender, inbox, running: HashMap::new(), enlisted: Vec::new() }
+        Self { project, listener, sender, inbox, running: HashMap::new(), finishing: Vec::new(), enlisted: Vec::new() }
     }
 
     /// Lets an agent work that is instant: it is done when this returns. The brief is given back.
@@ -66,14 +69,14 @@ impl Crew {
     /// Sets an agent to work. If that fails it has ended.
     pub(crate) fn start(&mut self, assignment: Assignment) -> Option<Arrived> {
         let stop = Stop::new();
-        self.running.insert((assignment.run.clone(), assignment.fence), stop.clone());
+        let told = stop.clone();
         let (sender, listener, project) = (self.sender.clone(), self.listener.clone(), self.project.clone());
         let (run, fence) = (assignment.run.clone(), assignment.fence);
         let spawned = std::thread::Builder::new().name(format!("agent {fence}")).spawn(move || {
             let (run, fence) = (assignment.run.clone(), assignment.fence);
             // The folder is made here, where nobody else waits for it.
             match Scratch::make(&project, fence, &assignment.brief) {
-                Ok(scratch) => work_on(assignment, &scratch, project, &stop, &listener, &sender),
+                Ok(scratch) => work_on(assignment, &scratch, project, &told, &listener, &sender),
                 Err(error) => {
                     let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
                     let _ = sender.send(Arrived { run, fence, outcome, outputs: Vec::new(), said: None });
@@ -81,9 +84,11 @@ impl Crew {
             }
         });
         match spawned {
-            Ok(_) => None,
+            Ok(thread) => {
+                self.running.insert((run, fence), (stop, thread));
+                None
+            }
             Err(error) => {
-                self.running.remove(&(run.clone(), fence));
                 let outcome = Outcome::Failed(format!("cannot start a thread for the agent: {error}"));
                 Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None })
             }
@@ -93,19 +98,19 @@ impl Crew {
     /// Ends an agent; what it says afterwards is not heard.
     pub(crate) fn stop(&mut self, run: &str, fence: u64) {
         self.enlisted.retain(|one| one.fence != fence || one.run != run);
-        if let Some(stop) = self.running.remove(&(run.to_string(), fence)) {
+        if let Some((stop, _)) = self.running.remove(&(run.to_string(), fence)) {
             stop.stop();
         }
     }
 
     /// Asks all agents to end.
     pub(crate) fn stop_all(&self) {
-        self.running.values().for_each(Stop::stop);
+        self.running.values().for_each(|(stop, _)| stop.stop());
     }
 
     /// Ends all agents at once.
     pub(crate) fn end_all_now(&self) {
-        self.running.values().for_each(Stop::end_now);
+        self.running.values().for_each(|(stop, _)| stop.end_now());
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -124,7 +129,19 @@ impl Crew {
             false => self.inbox.recv_timeout(patience).ok(),
         };
         let all: Vec<Arrived> = first.into_iter().chain(self.inbox.try_iter()).collect();
-        all.into_iter().filter(|one| self.running.remove(&(one.run.clone(), one.fence)).is_some()).collect()
+        self.finishing.retain(|thread| !thread.is_finished());
+        let mut is_heard = |one: &Arrived| {
+            let heard = self.running.remove(&(one.run.clone(), one.fence)).map(|(_, thread)| thread);
+            let is_heard = heard.is_some();
+            self.finishing.extend(heard);
+            is_heard
+        };
+        all.into_iter().filter(|one| is_heard(one)).collect()
+    }
+
+    /// Waits until those that were heard have kept their logs and removed their folders.
+    pub(crate) fn tidy_up(&mut self) {
+        self.finishing.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
 
@@ -146,11 +163,13 @@ fn work_on(
         error: format!("the agent {} broke down; this is a fault of ours", backend.name()),
         log: String::new(),
     });
-    logs::keep(&job.project, fence, &job.brief, &ending);
+    // The log is for people: nobody waits for it.
+    let said = ending.clone();
     if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, ending) {
         // Nobody listens any more when the process is about to end.
         let _ = sender.send(arrived);
     }
+    logs::keep(&job.project, fence, &job.brief, &said);
     // What cannot be removed now is swept up by the next opening.
     let _ = scratch.remove();
 }

@@ -61,6 +61,11 @@ impl<F: Fs> Service<F> {
     /// Takes runs up and carries them on until nothing can go on without a person. Those that another live process
     /// drives are refused, and named.
     pub fn drive(&mut self, runs: &[String], interrupt: &Interrupt) -> Result<Drove, EngineError> {
+        // What people did while nobody drove is looked at before anything is decided on it.
+        self.engine.settle()?;
+        let edits = self.engine.edits();
+        self.take_all(edits)?;
+        self.sweep_scratch()?;
         for run in runs {
             let order = Order::to(&run, Input::Claim);
             let mine = self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(self.engine.me()));
@@ -69,6 +74,7 @@ impl<F: Fs> Service<F> {
             }
         }
         let drove = self.drive_on(interrupt)?;
+        self.crew.tidy_up();
         self.messengers.drain(..).for_each(|thread| drop(thread.join()));
         self.engine.store.finish()?;
         self.engine.follow()?;
@@ -77,9 +83,6 @@ impl<F: Fs> Service<F> {
 
     fn drive_on(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
         let (mut looked, mut caught_up) = (Instant::now(), Instant::now());
-        // What happened while nobody drove is looked at before anything is decided on it.
-        let edits = self.engine.edits();
-        self.queue.extend(edits);
         loop {
             if interrupt.asked() > 0 {
                 return self.end_agents(interrupt);
@@ -119,6 +122,23 @@ impl<F: Fs> Service<F> {
             }
             self.react();
         }
+    }
+
+    /// Removes what attempts of dead processes left behind, once.
+    fn sweep_scratch(&mut self) -> Result<(), EngineError> {
+        if std::mem::replace(&mut self.swept, true) || !self.engine.settings.project.is_dir() {
+            return Ok(());
+        }
+        let alive = self.engine.store.openings()?;
+        let runs = &self.engine.state.runs;
+        let holds = |run: &str, fence: u64| match runs.get(run).and_then(|run| run.attempts.get(&fence)) {
+            Some(attempt) => matches!(&attempt.holder, Holder::Process(name) if alive.contains(name)),
+            // Something that is no run: another process may be doing it just now.
+            None => !run.starts_with("run-") && alive.len() > 1,
+        };
+        // What cannot be removed is in nobody's way.
+        let _ = Scratch::sweep(&self.engine.settings.project, &holds);
+        Ok(())
     }
 
     fn enqueue(&mut self, arrived: Vec<Arrived>) {

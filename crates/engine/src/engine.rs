@@ -10,11 +10,12 @@ use store::{CommitError, Fs, Kind, Missing, ProjectPath, Record, Store};
 use text::Text;
 
 use crate::body::Body;
+use crate::brief;
 use crate::crew::Listener;
 use crate::fault::EngineError;
 use crate::notice::Notice;
 use crate::settings::Settings;
-use crate::step::{Edited, Order, Output, Ready, State, Taken, unknown_run};
+use crate::step::{Order, Output, Ready, State, Taken, unknown_run};
 
 /// How often a batch is decided again because others committed meanwhile, before that is a fault.
 const ROUNDS: usize = 100;
@@ -31,7 +32,9 @@ pub struct Engine<F: Fs> {
     /// Whether others did something since that was last asked.
     heard: bool,
     /// Runs whose documents were edited by hand since they were last compared, with the record before the first edit.
-    edited: BTreeMap<String, u64>,
+    pub(crate) edited: BTreeMap<String, u64>,
+    /// Whether the table of runs is among what was edited.
+    pub(crate) runs_edited: bool,
 }
 
 impl<F: Fs> std::fmt::Debug for Engine<F> {
@@ -78,6 +81,7 @@ impl<F: Fs> Engine<F> {
             head: 0,
             heard: false,
             edited: BTreeMap::new(),
+            runs_edited: false,
         };
         engine.follow()?;
         Ok(engine)
@@ -150,17 +154,11 @@ impl<F: Fs> Engine<F> {
         }
     }
 
-    /// A document of a run that was edited is compared with the run's state; the table of runs with all of them.
-    fn note_edit(&mut self, path: &str, before: u64) {
-        if path == documents::RUNS {
-            for run in self.state.runs.keys() {
-                self.edited.entry(run.clone()).or_insert(before);
-            }
-        } else if let Some(run) = path.strip_prefix("runs/").and_then(|rest| rest.split('/').next())
-            && self.state.runs.contains_key(run)
-        {
-            self.edited.entry(run.into()).or_insert(before);
-        }
+    /// Waits until no file is being written, and takes in what was edited: nothing is decided on what a person has just
+    /// changed.
+    pub fn settle(&mut self) -> Result<(), EngineError> {
+        self.store.settle()?;
+        self.follow()
     }
 
     /// Looks for edits by hand; gives whether some file is still being written.
@@ -168,34 +166,6 @@ impl<F: Fs> Engine<F> {
         let looked = self.store.look()?;
         self.follow()?;
         Ok(looked.unsettled > 0)
-    }
-
-    /// Orders that follow from edits by hand.
-    pub(crate) fn edits(&mut self) -> Vec<Order> {
-        let edited = std::mem::take(&mut self.edited);
-        let mut orders = Vec::new();
-        for (id, number) in edited {
-            let Some(run) = self.state.runs.get(&id) else { continue };
-            let read = |path: &str| self.store.read(&ProjectPath::any(path).ok()?).cloned();
-            let mut lifted = documents::lift(&read, &run.id);
-            // A status that nobody can read is no wish: it is put back.
-            for item in lifted.items.iter_mut().filter(|item| lifted.unclear.contains(&item.id)) {
-                item.state = run.item(&item.id).map_or(item.state, |known| known.state);
-            }
-            for problem in &lifted.problems {
-                let path = Some(format!("{}:{}", problem.path, problem.line));
-                (self.listener)(Notice::Problem { run: Some(id.clone()), path, reason: problem.reason.clone() });
-            }
-            let rows = lifted.items.iter().chain(&run.items).map(|item| item.id.clone()).collect();
-            let then = documents::run_documents(&id).into_iter().filter_map(|path| {
-                let place = ProjectPath::any(&path).ok()?;
-                Some((path, store::document_at(self.store.fs(), &place, number).ok()??))
-            });
-            let edited = Some(Edited { rows, before: then.collect() });
-            let input = Input::Edited { items: lifted.items };
-            orders.push(Order::To { run: id, input, outputs: Vec::new(), said: None, edited });
-        }
-        orders
     }
 
     /// Decides and commits orders: one commit each, one sync for all. What must be done afterwards is given back.
@@ -276,7 +246,8 @@ impl<F: Fs> Engine<F> {
             ready.active = active.map(|instruction| instruction.instruction_id).collect();
         }
         for path in input.named_paths(ready.order.run()) {
-            if self.file_exists(&path) {
+            // The list of procedures is for the Planner alone: to a plan it is not there (MV-30).
+            if path != brief::PROCEDURES && self.file_exists(&path) {
                 ready.exists.insert(path);
             }
         }
@@ -347,6 +318,9 @@ impl<F: Fs> Engine<F> {
     /// Which run is meant by a prefix of its id, or `last`.
     pub fn find_run(&self, name: &str) -> Result<String, EngineError> {
         let known = self.run_ids();
+        if name.is_empty() {
+            return Err(EngineError::refused("no run is named", "give the beginning of its id, or `last`"));
+        }
         if name == "last" {
             let last = known.iter().max().cloned();
             return last

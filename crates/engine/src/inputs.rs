@@ -105,6 +105,9 @@ fn walk<F: Fs>(
             Ok(None) => {}
             Err(fault) if fault.kind == FaultKind::NotAFile => match fs.list(&path) {
                 Ok(Some(_)) => walk(fs, &path, asset_type, depth - 1, seen, problems),
+                Err(fault) if fault.kind != FaultKind::NotAFile => {
+                    problems.push(format!("{place} is left out: {}", fault.reason));
+                }
                 _ => problems.push(format!("{place} is left out: it is a link, or no regular file")),
             },
             Err(fault) => problems.push(format!("{place} is left out: {}", fault.reason)),

@@ -9,6 +9,7 @@ mod crew;
 mod drive;
 mod engine;
 mod fault;
+mod hand_edits;
 mod inputs;
 pub mod logs;
 mod mode;

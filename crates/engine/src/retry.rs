@@ -31,7 +31,7 @@ pub(crate) struct Legacy {
 impl<F: Fs> Service<F> {
     /// Begins a run that goes on where a failed one ended.
     pub fn retry(&mut self, run: &str) -> Result<Begun, EngineError> {
-        self.engine.look()?;
+        self.engine.settle()?;
         let legacy = self.legacy(run)?;
         let mode = legacy.old.mode;
         let id = self.begin(|id| Order::Retry { id, legacy: Box::new(legacy.clone()) })?;
@@ -43,7 +43,9 @@ impl<F: Fs> Service<F> {
         let text = self.engine.read(documents::RUNS).cloned().unwrap_or_default();
         let row = documents::runs(&text).into_iter().find(|row| row.run_id == run);
         let row = row.ok_or_else(|| crate::step::unknown_run(run))?;
-        if row.status != Some(Status::Failed) {
+        // One that the journal does not know came with the documents alone: what it left can be taken over, too.
+        let is_stranded = row.status != Some(Status::Completed) && self.engine.run(run).is_none();
+        if row.status != Some(Status::Failed) && !is_stranded {
             let reason = format!("{run} is {}; only a FAILED run can be retried", row.status_word);
             let hint = format!("`multiverse status {run}` shows what can be done");
             return Err(EngineError::refused(reason, hint));

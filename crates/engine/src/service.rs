@@ -29,6 +29,8 @@ pub struct Service<F: Fs = RealFs> {
     /// Reports that wait for a document to be mended, by run.
     pub(crate) held: BTreeMap<String, Vec<Order>>,
     pub(crate) messengers: Vec<std::thread::JoinHandle<()>>,
+    /// Whether what dead processes left was removed.
+    pub(crate) swept: bool,
 }
 
 impl<F: Fs> std::fmt::Debug for Service<F> {
@@ -59,7 +61,7 @@ impl<F: Fs> Service<F> {
     pub fn on(fs: F, settings: Settings, missing: Missing, listener: Listener) -> Result<Self, EngineError> {
         let crew = Crew::new(settings.project.clone(), listener.clone());
         let engine = Engine::open(fs, missing, settings, listener)?;
-        Ok(Self { engine, crew, queue: VecDeque::new(), held: BTreeMap::new(), messengers: Vec::new() })
+        Ok(Self { engine, crew, queue: VecDeque::new(), held: BTreeMap::new(), messengers: Vec::new(), swept: false })
     }
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.
@@ -108,6 +110,7 @@ impl<F: Fs> Service<F> {
     /// Begins a run. It is not driven yet beyond its first commit: [`Service::drive`] does that.
     pub fn start(&mut self, request: &str, mode: Option<Mode>) -> Result<Begun, EngineError> {
         check_request(request)?;
+        self.engine.settle()?;
         self.init()?;
         let definition = self.check_definition()?;
         let mut chosen = self.mode_of(request);
@@ -171,7 +174,7 @@ impl<F: Fs> Service<F> {
 
     /// One input for one run; what follows from it is carried out by [`Service::drive`].
     pub fn send(&mut self, run: &str, input: Input) -> Result<(), EngineError> {
-        self.engine.look()?;
+        self.engine.settle()?;
         self.refuse_if_over(run)?;
         let order = Order::to(run, input);
         self.send_order(order)
@@ -189,6 +192,11 @@ impl<F: Fs> Service<F> {
             return Ok(());
         }
         match self.finished(run) {
+            Some(view) if !["COMPLETED", "FAILED"].contains(&view.status) => {
+                let reason = format!("{run} is {} in the table, but the journal does not know it", view.status);
+                let hint = format!("`multiverse retry {run}` goes on with what it left, in a new run");
+                Err(EngineError::refused(reason, hint))
+            }
             Some(view) => {
                 let hint = match view.status {
                     "FAILED" => format!("`multiverse retry {run}` starts a new run that goes on from there"),

@@ -122,6 +122,8 @@ impl<F: Fs> Service<F> {
         let say = |line: &str| listener(Notice::Progress { run: "do".into(), fence: 0, line: line.into() });
         let ending = backend.work(&job, &tools::Stop::new(), &say);
         let _ = scratch.remove();
+        // The folder above it is nobody's: it goes if nothing else is in it.
+        let _ = job.workdir.parent().map(std::fs::remove_dir);
         Ok((ending, job.brief))
     }
 }

@@ -42,6 +42,8 @@ pub(crate) fn compare(
     // What makes a file comes before what reads it, so the new state grows in the order of the plan.
     edited.sort_by(|one, other| (one.1.level, &one.0).cmp(&(other.1.level, &other.0)));
     editing.take_out(&edited);
+    let taken_out = editing.facts.len();
+    let before_rows = editing.check.complaints.len();
     let mut seen = BTreeSet::new();
     for (_, item) in &edited {
         if !seen.insert(item.id.as_str()) {
@@ -51,6 +53,21 @@ pub(crate) fn compare(
         match run.item(&item.id) {
             Some(known) => editing.change(known, item),
             None => editing.insert(item),
+        }
+    }
+    // A row under another id is one taken out and one put in: if the new one cannot stand, the old one stays.
+    let is_new = |complaint: &&Complaint| run.item(&complaint.row).is_none();
+    if editing.check.complaints[before_rows..].iter().any(|complaint| is_new(&complaint)) {
+        for fact in editing.facts.drain(..taken_out).collect::<Vec<_>>() {
+            if let Fact::Removed { item } = fact
+                && let Some(item) = run.item(&item)
+            {
+                editing.refuse(
+                    item,
+                    Column::Id,
+                    "the row was taken out, and what stands there now cannot be taken; it is put back",
+                );
+            }
         }
     }
     Edits { facts: editing.facts, refused: editing.check.complaints }
