@@ -67,7 +67,7 @@ impl<F: Fs> Service<F> {
         self.take_all(edits)?;
         self.sweep_scratch()?;
         for run in runs {
-            let order = Order::to(&run, Input::Claim);
+            let order = Order::to(run, Input::Claim);
             let mine = self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(self.engine.me()));
             if !mine {
                 self.send_order(order)?;

@@ -54,6 +54,9 @@ struct Fold {
 
 const FOLD_FORMAT: u32 = 1;
 
+/// Orders, and what became of each.
+pub(crate) type Steps = Vec<(Order, Result<Taken, EngineError>)>;
+
 impl<F: Fs> Engine<F> {
     /// Opens a project and takes in all that its journal says.
     pub fn open(fs: F, missing: Missing, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
@@ -169,7 +172,7 @@ impl<F: Fs> Engine<F> {
     }
 
     /// Decides and commits orders: one commit each, one sync for all. What must be done afterwards is given back.
-    pub(crate) fn take(&mut self, orders: Vec<Order>) -> Result<Vec<(Order, Result<Taken, EngineError>)>, EngineError> {
+    pub(crate) fn take(&mut self, orders: Vec<Order>) -> Result<Steps, EngineError> {
         if orders.is_empty() {
             return Ok(Vec::new());
         }
