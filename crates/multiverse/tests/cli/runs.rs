@@ -85,7 +85,7 @@ fn a_confirmed_run_is_carried_out() {
     outputs/RUN/report.md
     --- stderr
     answered CONFIRM (ada)
-        T02 Final Constitution Amendment … done (1 file)
+        T02 Final Constitution Amendment … done
     inputs catalogued: 1 new or changed, 0 gone
         T03 Initial Knowledge Catalog Construction … done
         T04 Initial Analysis and Assetization … done (1 file)
