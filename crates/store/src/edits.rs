@@ -326,7 +326,12 @@ impl<F: Fs> Store<F> {
 
     /// A version that memory does not reach back to, though nobody has come to place a newer one since: whoever was
     /// killed in the midst of many commits leaves such a file.
-    fn long_behind(&self, path: &ProjectPath, text: Option<&Text>, stamp: Option<Stamp>) -> Result<Known, Fault> {
+    pub(crate) fn long_behind(
+        &self,
+        path: &ProjectPath,
+        text: Option<&Text>,
+        stamp: Option<Stamp>,
+    ) -> Result<Known, Fault> {
         let document = &self.documents[path];
         let is_first_met = document.disk.seen.is_none_or(|seen| Some(seen.stamp) == stamp);
         let all_are_remembered = document.remembers_from() <= self.placed_up_to + 1;

@@ -456,7 +456,11 @@ impl<F: Fs> Store<F> {
             return Ok(Standing::Version(seen.version, stamp));
         }
         let Some((text, stamp)) = files::read_text(&self.fs, path)? else { return Ok(Standing::Foreign) };
-        match document.recognise(Some(&text)) {
+        let known = match document.recognise(Some(&text)) {
+            Known::Foreign => self.long_behind(path, Some(&text), Some(stamp))?,
+            known @ Known::Version(_) => known,
+        };
+        match known {
             Known::Version(version) => Ok(Standing::Version(version, stamp)),
             Known::Foreign => Ok(Standing::Foreign),
         }

@@ -44,6 +44,8 @@ fn what_came_out_before_a_kill_is_no_edit() {
     drop(store);
     let (store, heard) = desk::open(folder.path());
     let mut desk = Desk { store, heard, folder };
+    let lines = std::fs::read_to_string(desk.at("a.md")).unwrap().lines().count();
+    assert_eq!(lines, 2 + 3 * limits::REMEMBERED_CHANGES, "whoever opens a project brings its documents up to date");
     assert_eq!(settle(&mut desk.store), None);
     check_that_nothing_was_taken_back(&mut desk);
 }

@@ -84,7 +84,7 @@ fn two_runs_that_lost_their_power_at_any_call_end_as_if_nothing_had_happened() {
 fn a_run_that_goes_on_from_a_checkpoint_ends_as_if_nothing_had_happened() {
     let mut tally = Tally::default();
     let calls = changes(Scenario::Long);
-    let stops = count("MULTIVERSE_SIM_STOPS", 4);
+    let stops = count("MULTIVERSE_SIM_STOPS", 3);
     let stops = if stops == 0 { calls } else { stops.min(calls) };
     for number in 0..stops {
         let call = 1 + number * calls / stops;
