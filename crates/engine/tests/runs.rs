@@ -291,3 +291,26 @@ fn an_agent_cannot_hand_in_a_file_of_another_place() {
     assert!(project.problems().iter().any(|problem| problem.contains("db/process_runs.md")), "{}", project.told());
     assert_eq!(service.view(&run).unwrap().status, "COMPLETED");
 }
+
+/// MV-41: the Communicator's words are shown; if it fails, code shows the package, and the run is none the worse.
+#[test]
+fn the_communicator_speaks_and_if_it_cannot_code_does() {
+    let check = |speaker: fn(&engine::agent::Brief) -> Option<Ending>, expected: &str| {
+        let project = Project::new();
+        let mut service = project.open_with(Puppet::default(), 1, Some(Puppet::with(speaker)));
+        let run = carry_through(&mut service);
+        assert_eq!(service.view(&run).unwrap().status, "COMPLETED", "{}", project.told());
+        let notices = project.notices.lock().unwrap();
+        let said: Vec<&str> = notices
+            .iter()
+            .filter_map(|notice| match notice {
+                Notice::Message { kind: "completion", text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert!(said.len() == 1 && said[0].contains(expected), "{said:?}");
+    };
+    check(|_| says(json!({"message": "Here it is, captain."})), "captain");
+    check(|_| Some(Ending::Failed { error: "lost my voice".into(), log: String::new() }), "[Job Completed]");
+    check(|_| says(json!({"message": 7})), "[Job Completed]");
+}

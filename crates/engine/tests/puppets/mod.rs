@@ -119,11 +119,19 @@ impl Project {
     }
 
     pub(crate) fn open(&self, puppet: Puppet, jobs: usize) -> Service {
+        self.open_with(puppet, jobs, None)
+    }
+
+    /// The same with somebody who speaks to the user.
+    pub(crate) fn open_with(&self, puppet: Puppet, jobs: usize, speaker: Option<Puppet>) -> Service {
         let mut settings = Settings::new(self.folder.path().canonicalize().unwrap());
         settings.jobs = jobs;
         let puppet = Arc::new(puppet);
         settings.play(Role::Planner, puppet.clone());
         settings.play(Role::Executor, puppet);
+        if let Some(speaker) = speaker {
+            settings.play(Role::Communicator, Arc::new(speaker));
+        }
         let notices = self.notices.clone();
         Service::open(settings, Missing::Create, Arc::new(move |notice| notices.lock().unwrap().push(notice))).unwrap()
     }
