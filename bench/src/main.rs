@@ -1,5 +1,5 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan]…]`; the folder decides which disk is measured.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan|process|process-start|process-resume|process-memory]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod codec;
@@ -60,9 +60,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     if engine("engine-makespan") {
         lines.extend(engine::makespan(&folder)?);
     }
-    if wanted("process") {
+    let process = |part: &str| wanted("process") || wanted(part);
+    if process("process-start") {
         lines.extend(process::cold_start(&folder)?);
+    }
+    if process("process-resume") {
         lines.extend(process::resume(&folder)?);
+    }
+    if process("process-memory") {
         lines.extend(process::memory(&folder)?);
     }
     std::fs::remove_dir_all(&folder)?;

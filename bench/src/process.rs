@@ -120,24 +120,24 @@ pub(crate) fn resume(folder: &Path) -> Fallible<Vec<Line>> {
     std::fs::write(project.join("assets/a.md"), "# A\n\nOne sentence.\n")?;
     let slow = "- {plan_target: \"phase:0\", report: {status: done, result: {tasks: []}}}\n- {plan_target: proposal, delay_ms: 600000, report: {status: done, result: {instructions: [\"x\"]}}}\n";
     std::fs::write(project.join("slow.yaml"), slow)?;
+    let project = project.canonicalize()?;
     let mut found = Vec::new();
     for _ in 0..15 {
         let mut resumed = Command::new(&program);
-        resumed.arg("-C").arg(&project).args(["--json", "resume", "--all", "--agent"]);
+        resumed.arg("-C").arg(&project).args(["--json", "-v", "resume", "--all", "--agent"]);
         resumed.arg(format!("script:{}", project.join("slow.yaml").display()));
         if found.is_empty() {
             resumed = Command::new(&program);
-            resumed.arg("-C").arg(&project).args(["--json", "run", "Make a report of it.", "--agent"]);
+            resumed.arg("-C").arg(&project).args(["--json", "-v", "run", "Make a report of it.", "--agent"]);
             resumed.arg(format!("script:{}", project.join("slow.yaml").display()));
         }
         let start = Instant::now();
         let mut child = resumed.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let output = BufReader::new(child.stdout.take().ok_or("no output")?);
-        for line in output.lines() {
-            // The attempt that was lost with the process is taken up again: that is a committed step.
-            if line?.contains("\"proposal\"") {
-                break;
-            }
+        // The attempt that was lost with the process is taken up again: that is a committed step.
+        let is_taken_up = |line: &Result<String, _>| line.as_ref().is_ok_and(|line| line.contains("proposal"));
+        if !output.lines().any(|line| is_taken_up(&line)) {
+            return Err("the run was not taken up".into());
         }
         found.push(start.elapsed());
         child.kill()?;

@@ -2,6 +2,7 @@
 //! processes and people did. No threads and no agents here, so that a simulator can drive it call by call.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use dialect::multiverse as documents;
 use machine::{FileNote, Hierarchy, Input, Outcome, Run};
@@ -20,6 +21,9 @@ use crate::step::{Order, Output, Ready, State, Taken, unknown_run};
 /// How often a batch is decided again because others committed meanwhile, before that is a fault.
 const ROUNDS: usize = 100;
 
+/// How long a look at all documents counts for those who begin runs.
+const SETTLED: Duration = Duration::from_secs(1);
+
 /// A project with its runs.
 pub struct Engine<F: Fs> {
     pub(crate) store: Store<F>,
@@ -33,6 +37,8 @@ pub struct Engine<F: Fs> {
     heard: bool,
     /// Runs whose documents were edited by hand since they were last compared, with the record before the first edit.
     pub(crate) edited: BTreeMap<String, u64>,
+    /// When it was last waited for files to be quiet.
+    settled: Option<Duration>,
     /// Whether the table of runs is among what was edited.
     pub(crate) runs_edited: bool,
 }
@@ -84,6 +90,7 @@ impl<F: Fs> Engine<F> {
             head: 0,
             heard: false,
             edited: BTreeMap::new(),
+            settled: None,
             runs_edited: false,
         };
         engine.follow()?;
@@ -161,7 +168,17 @@ impl<F: Fs> Engine<F> {
     /// changed.
     pub fn settle(&mut self) -> Result<(), EngineError> {
         self.store.settle()?;
+        self.settled = Some(self.store.fs().now().steady);
         self.follow()
+    }
+
+    /// The same, unless it was done a moment ago: whoever begins many runs does not look at all documents for each.
+    pub(crate) fn settle_now_and_then(&mut self) -> Result<(), EngineError> {
+        let now = self.store.fs().now().steady;
+        match self.settled.is_some_and(|then| now.saturating_sub(then) < SETTLED) {
+            true => Ok(()),
+            false => self.settle(),
+        }
     }
 
     /// Looks for edits by hand; gives whether some file is still being written.

@@ -110,7 +110,7 @@ impl<F: Fs> Service<F> {
     /// Begins a run. It is not driven yet beyond its first commit: [`Service::drive`] does that.
     pub fn start(&mut self, request: &str, mode: Option<Mode>) -> Result<Begun, EngineError> {
         check_request(request)?;
-        self.engine.settle()?;
+        self.engine.settle_now_and_then()?;
         self.init()?;
         let definition = self.check_definition()?;
         let mut chosen = self.mode_of(request);
