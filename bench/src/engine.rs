@@ -10,7 +10,7 @@ use store::Missing;
 
 use crate::floor;
 use crate::noop::{EVERY, Noop, Shape};
-use crate::times::{Line, mean, median, micros, ratio};
+use crate::times::{Line, median, micros, ratio, step_lines};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -75,25 +75,8 @@ pub(crate) fn one_run(folder: &Path) -> Fallible<Vec<Line>> {
     let after = floor::synced_appends(folder, 200, 100)?;
     let appends: Vec<Duration> = before.into_iter().chain(after).collect();
     let steps = between(&bench.steps());
-    let (step, append) = (median(&steps), median(&appends));
-    Ok(vec![
-        Line {
-            id: "QL-01",
-            what: format!("whole engine: step of a run, a new file each, median of {}", steps.len()),
-            measured: format!("{}{}", micros(step), of_a_processor(bench.work())),
-            against: format!("append of 200 bytes with fdatasync: {}", micros(append)),
-            ratio: ratio(step, append),
-            bar: "≤ 1.5",
-        },
-        Line {
-            id: "QL-01",
-            what: "the same, mean, placing included".into(),
-            measured: micros(mean(&steps)),
-            against: micros(mean(&appends)),
-            ratio: ratio(mean(&steps), mean(&appends)),
-            bar: "",
-        },
-    ])
+    let what = format!("whole engine: step of a run, a new file each, median of {}", steps.len());
+    Ok(step_lines(what, &steps, &of_a_processor(bench.work()), &appends))
 }
 
 /// QL-02: 100 runs at once, 20 tasks each.

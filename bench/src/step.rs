@@ -8,7 +8,7 @@ use store::Due;
 
 use crate::floor;
 use crate::project::{Output, Project};
-use crate::times::{Line, at_work, mean, median, micros, ratio};
+use crate::times::{Line, at_work, micros, step_lines};
 
 const STEPS: usize = 200;
 
@@ -26,25 +26,8 @@ pub(crate) fn one_run(folder: &Path, output: Output) -> Result<Vec<Line>, Box<dy
         appends.extend(floor::synced_appends(folder, 200, 1)?);
     }
     project.store.finish()?;
-    let (step, append) = (median(&steps), median(&appends));
-    Ok(vec![
-        Line {
-            id: "QL-01",
-            what: format!("durable step, {}, median of {STEPS}", changed(output)),
-            measured: micros(step),
-            against: format!("append of 200 bytes with fdatasync: {}", micros(append)),
-            ratio: ratio(step, append),
-            bar: "≤ 1.5",
-        },
-        Line {
-            id: "QL-01",
-            what: "the same, mean, placing included".into(),
-            measured: micros(mean(&steps)),
-            against: micros(mean(&appends)),
-            ratio: ratio(mean(&steps), mean(&appends)),
-            bar: "",
-        },
-    ])
+    let what = format!("durable step, {}, median of {STEPS}", changed(output));
+    Ok(step_lines(what, &steps, "", &appends))
 }
 
 /// QL-02: 100 runs at once, some steps each; the steps of a round share one append and one sync.

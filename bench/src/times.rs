@@ -48,3 +48,26 @@ pub(crate) fn micros(time: Duration) -> String {
 pub(crate) fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64().max(1e-12)
 }
+
+/// QL-01: how long steps took, beside appends to the same disk.
+pub(crate) fn step_lines(what: String, steps: &[Duration], more: &str, appends: &[Duration]) -> Vec<Line> {
+    let (step, append) = (median(steps), median(appends));
+    vec![
+        Line {
+            id: "QL-01",
+            what,
+            measured: format!("{}{more}", micros(step)),
+            against: format!("append of 200 bytes with fdatasync: {}", micros(append)),
+            ratio: ratio(step, append),
+            bar: "≤ 1.5",
+        },
+        Line {
+            id: "QL-01",
+            what: "the same, mean, placing included".into(),
+            measured: micros(mean(steps)),
+            against: micros(mean(appends)),
+            ratio: ratio(mean(steps), mean(appends)),
+            bar: "",
+        },
+    ]
+}

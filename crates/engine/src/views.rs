@@ -250,7 +250,9 @@ fn items(hierarchy: &Hierarchy, run: &Run) -> Vec<ItemView> {
     let sorted = |parent: Option<&str>| {
         let mut found = children.get(&parent).cloned().unwrap_or_default();
         found.sort_by(|one, other| {
-            (one.level != 2, one.order, &one.id).cmp(&(other.level != 2, other.order, &other.id))
+            // The tasks of the preparation stand beside the phases, and come first.
+            let place = |item: &machine::Item| (item.level != hierarchy.task_level(), item.order);
+            place(one).cmp(&place(other)).then_with(|| one.id.cmp(&other.id))
         });
         found.reverse();
         found

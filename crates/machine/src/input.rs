@@ -83,7 +83,7 @@ pub enum Outcome {
     },
     /// A question for a person.
     Question(String),
-    /// The agent wants to stop for now.
+    /// The agent asks for a pause, for this reason.
     Paused(String),
     /// The report breaks the contract: exactly how.
     Broken(Vec<String>),

@@ -25,7 +25,7 @@ impl Step<'_> {
             }
             (_, Outcome::Broken(problems)) => self.send_back(attempt, problems.clone()),
             (_, Outcome::Paused(reason)) => {
-                self.fact(Fact::Lost { fence, reason: format!("the agent stopped for now: {reason}") });
+                self.fact(Fact::Lost { fence, reason: format!("the agent asked for a pause: {reason}") });
                 if self.view.head().paused.is_none() {
                     self.fact(Fact::Paused { reason: reason.clone() });
                 }

@@ -308,7 +308,7 @@ fn a_question_and_its_answer() {
     assert!(!universe.run().tries.contains_key("execute T05"), "what is done is forgotten");
 }
 
-/// An agent may want to stop for now; the run is paused, and its work is handed out again afterwards.
+/// An agent may ask for a pause; the run is paused, and its work is handed out again afterwards.
 #[test]
 fn pause_and_resume() {
     let mut universe = at_first_task();

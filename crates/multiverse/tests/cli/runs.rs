@@ -420,9 +420,8 @@ fn with_nothing_configured_offline_works() {
     assert!(ran.stdout.starts_with("outputs/run-"), "{}", ran.shown());
 }
 
-/// SIGINT: the agents are asked to end, the run can be taken up again, and nothing is lost.
-#[test]
-fn an_interrupted_run_can_be_resumed() {
+/// A process whose agent works on T05 and takes long, with what it says and has said.
+fn at_work() -> (Place, std::process::Child, std::io::BufReader<std::process::ChildStderr>, String) {
     let place = place("- {action: execute, item: T05, attempt: 1, delay_ms: 30000, report: {status: done}}\n");
     let mut command = place.command(&["run", REQUEST, "--yes", "-v", "--agent", "script:script.yaml"]);
     let mut child = command.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
@@ -431,6 +430,13 @@ fn an_interrupted_run_can_be_resumed() {
     while !all.contains("T05 read the sales … script:") {
         assert_ne!(std::io::BufRead::read_line(&mut said, &mut all).unwrap(), 0, "{all}");
     }
+    (place, child, said, all)
+}
+
+/// SIGINT: the agents are asked to end, the run can be taken up again, and nothing is lost.
+#[test]
+fn an_interrupted_run_can_be_resumed() {
+    let (place, mut child, mut said, mut all) = at_work();
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
     std::io::Read::read_to_string(&mut said, &mut all).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{all}");
@@ -444,14 +450,7 @@ fn an_interrupted_run_can_be_resumed() {
 /// What another live process drives is left to it, and it is said which.
 #[test]
 fn a_run_that_another_process_drives_is_left_to_it() {
-    let place = place("- {action: execute, item: T05, attempt: 1, delay_ms: 30000, report: {status: done}}\n");
-    let mut command = place.command(&["run", REQUEST, "--yes", "-v", "--agent", "script:script.yaml"]);
-    let mut child = command.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
-    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
-    let mut all = String::new();
-    while !all.contains("T05 read the sales … script:") {
-        assert_ne!(std::io::BufRead::read_line(&mut said, &mut all).unwrap(), 0, "{all}");
-    }
+    let (place, mut child, mut said, mut all) = at_work();
     let refused = scripted(&place, &["resume", "last"]);
     assert_eq!(refused.code, 1, "{}", refused.shown());
     assert!(refused.stderr.contains(&format!("driven by process {}", child.id())), "{}", refused.shown());
