@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use store::{Fs, Store};
 use text::Text;
 
+use crate::files::beginning;
 use crate::inputs;
 use crate::settings::Settings;
 use crate::step::State;
@@ -24,7 +25,7 @@ const INSTRUCTIONS: usize = 50;
 /// The most catalog rows that a brief tells.
 const CATALOG_ROWS: usize = 1000;
 /// The longest procedure list that a brief tells, in bytes.
-const PROCEDURES_BYTES: usize = 64 * 1024;
+const PROCEDURES_BYTES: u64 = 64 * 1024;
 
 /// The files that an agent is given for its work, and why.
 pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work) -> Vec<BriefFile> {
@@ -244,13 +245,8 @@ fn catalog<F: Fs>(state: &State, store: &Store<F>, run: &Run, work: &Work) -> Va
 }
 
 fn procedures<F: Fs>(store: &Store<F>) -> Option<String> {
-    let fs = store.fs();
     let path = store::ProjectPath::any(PROCEDURES).ok()?;
-    fs.look(&path).ok()??;
-    let file = fs.open(&path, store::Mode::Read).ok()?;
-    let mut content = vec![0; PROCEDURES_BYTES];
-    let count = fs.read_at(&file, 0, &mut content).ok()?;
-    content.truncate(count);
+    let content = beginning(store.fs(), &path, PROCEDURES_BYTES).ok()??;
     Some(String::from_utf8_lossy(&content).into_owned())
 }
 

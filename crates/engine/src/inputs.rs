@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use machine::FileNote;
-use store::{FaultKind, Fs, Mode, ProjectPath};
+use store::{FaultKind, Fs, ProjectPath};
 
+use crate::files;
 use crate::summary::summary_of;
 
 /// How much of a file is read for its summary.
-const HEAD_BYTES: usize = 64 * 1024;
+const HEAD_BYTES: u64 = 64 * 1024;
 /// The most files that are catalogued.
 const FILES: usize = 50_000;
 /// How deep folders are followed.
@@ -117,15 +118,6 @@ fn walk<F: Fs>(
 
 fn head_of<F: Fs>(fs: &F, path: &str) -> Result<Vec<u8>, String> {
     let path = ProjectPath::any(path).map_err(|refusal| refusal.reason)?;
-    let file = fs.open(&path, Mode::Read).map_err(|fault| fault.reason)?;
-    let mut head = vec![0; HEAD_BYTES];
-    let mut filled = 0;
-    while filled < head.len() {
-        match fs.read_at(&file, filled as u64, &mut head[filled..]).map_err(|fault| fault.reason)? {
-            0 => break,
-            count => filled += count,
-        }
-    }
-    head.truncate(filled);
-    Ok(head)
+    let head = files::beginning(fs, &path, HEAD_BYTES).map_err(|fault| fault.reason)?;
+    head.ok_or_else(|| "it is gone".into())
 }

@@ -9,6 +9,7 @@ mod crew;
 mod drive;
 mod engine;
 mod fault;
+mod files;
 mod hand_edits;
 mod inputs;
 pub mod logs;

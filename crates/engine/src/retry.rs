@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use dialect::multiverse as documents;
 use machine::{Run, State as ItemState, Status};
-use store::{FaultKind, Fs, Mode as Open, ProjectPath};
+use store::{Fs, ProjectPath};
 use text::Text;
 
 use crate::engine::named_run;
 use crate::fault::EngineError;
+use crate::files;
 use crate::mode::Chosen;
 use crate::service::{Begun, Service};
 use crate::step::{Order, Output};
@@ -81,26 +82,13 @@ impl<F: Fs> Service<F> {
             return Ok(Some(text.to_vec()));
         }
         let Ok(path) = ProjectPath::any(path) else { return Ok(None) };
-        read_file(self.engine.store.fs(), &path)
-    }
-}
-
-fn read_file<F: Fs>(fs: &F, path: &ProjectPath) -> Result<Option<Vec<u8>>, EngineError> {
-    let Some(stamp) = fs.look(path)?.filter(|stamp| stamp.size <= FILE_BYTES) else { return Ok(None) };
-    let file = match fs.open(path, Open::Read) {
-        Err(fault) if fault.kind == FaultKind::Missing => return Ok(None),
-        file => file?,
-    };
-    let mut content = vec![0; usize::try_from(stamp.size).unwrap_or_default()];
-    let mut filled = 0;
-    while filled < content.len() {
-        match fs.read_at(&file, filled as u64, &mut content[filled..])? {
-            0 => break,
-            count => filled += count,
+        let fs = self.engine.store.fs();
+        // One that is too large is done again rather than taken over in part.
+        match fs.look(&path)?.filter(|stamp| stamp.size <= FILE_BYTES) {
+            Some(_) => Ok(files::beginning(fs, &path, FILE_BYTES)?),
+            None => Ok(None),
         }
     }
-    content.truncate(filled);
-    Ok(Some(content))
 }
 
 impl Legacy {
