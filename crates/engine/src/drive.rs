@@ -209,8 +209,10 @@ impl<F: Fs> Service<F> {
             _ => "a person".into(),
         };
         let what = work_in_words(self.engine.hierarchy, run, &attempt.work);
-        let number = attempt.number;
-        (self.engine.listener)(Notice::Assigned { run: run_id.into(), fence, role, what, attempt: number, agent });
+        let item = crate::notice::item_of_work(&attempt.work).map(String::from);
+        let (run_name, number) = (run_id.to_string(), attempt.number);
+        let assigned = Notice::Assigned { run: run_name, fence, role, what, item, attempt: number, agent };
+        (self.engine.listener)(assigned);
         if !is_mine {
             return;
         }

@@ -11,27 +11,35 @@ pub enum Notice {
     /// A run began.
     Started { run: String, mode: machine::Mode },
     /// An agent began.
-    Assigned { run: String, fence: u64, role: Role, what: String, attempt: u32, agent: String },
+    Assigned { run: String, fence: u64, role: Role, what: String, item: Option<String>, attempt: u32, agent: String },
     /// An agent says how far it is.
     Progress { run: String, fence: u64, line: String },
     /// A report or plan was sent back.
     SentBack { run: String, fence: u64, what: String, problems: Vec<String> },
     /// An attempt ended without a report.
     Lost { run: String, fence: u64, what: String, reason: String },
-    /// A plan was accepted.
-    Planned { run: String, target: String, items: usize },
+    /// A plan was accepted: so many items, and their ids and names.
+    Planned { run: String, fence: u64, target: String, items: usize, rows: Vec<(String, String)> },
+    /// A proposal is drafted and waits for an answer; what it says comes as a message.
+    Proposed { run: String, fence: u64 },
+    /// The core work of an item is done; its tool tasks may still be to come.
+    Worked { run: String, fence: u64, item: String },
+    /// An agent asks a person; the question itself comes as a message.
+    Asked { run: String, fence: u64, what: String, question: String },
+    /// A person answered an agent's question.
+    Told { run: String, fence: u64, by: String },
     /// An item is done.
     Completed { run: String, item: String, level: &'static str, name: String, files: Vec<String> },
     /// Inputs were catalogued.
-    Catalogued { run: String, files: usize, gone: usize },
+    Catalogued { run: String, fence: u64, files: usize, gone: usize },
     /// A person answered the proposal.
     Answered { run: String, verdict: String, by: String },
     /// The run hands out no more work.
     Paused { run: String, reason: String },
     /// It goes on.
     Resumed { run: String },
-    /// The run failed.
-    Failed { run: String, doing: String, error: String },
+    /// The run failed, and with it these items.
+    Failed { run: String, items: Vec<String>, doing: String, error: String },
     /// The run is done.
     Finished { run: String },
     /// The Communicator's words to the user.
@@ -69,6 +77,15 @@ fn target_in_words(hierarchy: &Hierarchy, run: &Run, target: &Target) -> String 
     }
 }
 
+/// The item that a piece of work is about.
+pub(crate) fn item_of_work(work: &Work) -> Option<&str> {
+    match work {
+        Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => Some(id),
+        Work::Plan(Target::Children(id) | Target::Tools(id, _)) => Some(id),
+        Work::Plan(_) => None,
+    }
+}
+
 /// What a fact is to people; nothing for those that only the engine cares for.
 pub(crate) fn notice_of(
     hierarchy: &Hierarchy,
@@ -86,9 +103,20 @@ pub(crate) fn notice_of(
         Fact::Lost { fence, reason } => {
             Notice::Lost { run: id, fence: *fence, what: what(*fence), reason: reason.clone() }
         }
-        Fact::Planned { target, rows, .. } => {
-            Notice::Planned { run: id, target: target.spelled(hierarchy, run), items: rows.len() }
+        Fact::Planned { target, rows, fence } => Notice::Planned {
+            run: id,
+            fence: *fence,
+            target: target.spelled(hierarchy, run),
+            items: rows.len(),
+            rows: rows.iter().map(|row| (row.id.clone().unwrap_or_default(), row.name.clone())).collect(),
+        },
+        Fact::Proposed { fence, .. } => Notice::Proposed { run: id, fence: *fence },
+        Fact::Worked { fence, item, .. } => Notice::Worked { run: id, fence: *fence, item: item.clone() },
+        Fact::Asked { fence, question } => {
+            let what = work_in_words(hierarchy, run, &question.work);
+            Notice::Asked { run: id, fence: *fence, what, question: question.text.clone() }
         }
+        Fact::Told { fence, by, .. } => Notice::Told { run: id, fence: *fence, by: by.clone() },
         Fact::Completed { item, files } => {
             let found = run.item(item);
             Notice::Completed {
@@ -99,13 +127,20 @@ pub(crate) fn notice_of(
                 files: files.iter().map(|file| file.path.clone()).collect(),
             }
         }
-        Fact::Catalogued { files, gone, .. } => Notice::Catalogued { run: id, files: files.len(), gone: gone.len() },
+        Fact::Catalogued { files, gone, fence } => {
+            Notice::Catalogued { run: id, fence: *fence, files: files.len(), gone: gone.len() }
+        }
         Fact::Answered { verdict, by, .. } => {
             Notice::Answered { run: id, verdict: verdict_word(verdict).into(), by: by.clone() }
         }
         Fact::Paused { reason } => Notice::Paused { run: id, reason: reason.clone() },
         Fact::Resumed => Notice::Resumed { run: id },
-        Fact::Failed(failure) => Notice::Failed { run: id, doing: failure.doing.clone(), error: failure.error.clone() },
+        Fact::Failed(failure) => Notice::Failed {
+            run: id,
+            items: failure.items.clone(),
+            doing: failure.doing.clone(),
+            error: failure.error.clone(),
+        },
         Fact::Finished => Notice::Finished { run: id },
         _ => return None,
     })

@@ -9,7 +9,7 @@ use store::Fs;
 
 use crate::body::{Body, Given};
 use crate::fault::EngineError;
-use crate::notice::{verdict_word, work_in_words};
+use crate::notice::{item_of_work, verdict_word, work_in_words};
 use crate::service::Service;
 use crate::step::Order;
 use crate::views::{RunView, run_view};
@@ -258,14 +258,6 @@ fn item_of(fact: &Fact) -> Option<&str> {
         Fact::Planned { target: Target::Children(id) | Target::Tools(id, _), .. } => Some(id),
         Fact::Failed(failure) => failure.items.first().map(String::as_str),
         _ => None,
-    }
-}
-
-fn item_of_work(work: &Work) -> Option<&str> {
-    match work {
-        Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => Some(id),
-        Work::Plan(Target::Children(id) | Target::Tools(id, _)) => Some(id),
-        Work::Plan(_) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use machine::{Course, Hierarchy, Holder, Mode, Role, Run, State as ItemState, Status};
 use serde::Serialize;
 
-use crate::notice::work_in_words;
+use crate::notice::{item_of_work, work_in_words};
 
 /// A run at a glance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,6 +69,9 @@ pub struct AttemptView {
     pub role: Role,
     /// On what.
     pub what: String,
+    /// The item that is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
     /// The how-many-eth attempt.
     pub attempt: u32,
     /// Who has it.
@@ -221,6 +224,7 @@ fn attempts(hierarchy: &Hierarchy, run: &Run) -> Vec<AttemptView> {
             fence: attempt.fence,
             role: attempt.work.role(),
             what: work_in_words(hierarchy, run, &attempt.work),
+            item: item_of_work(&attempt.work).map(String::from),
             attempt: attempt.number,
             holder: match &attempt.holder {
                 Holder::Process(name) => format!("process {}", name.split('.').next().unwrap_or_default()),

@@ -194,8 +194,14 @@ fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) 
             let place = if doing.is_empty() { String::new() } else { format!(" at {}", name(doing)) };
             (Verbose, format!("{BAD}failed{BAD:#}{place}: {}", visible::short(first, LINE_COLUMNS)))
         }
-        // The command itself says how a run began and how it ended.
-        Notice::Started { .. } | Notice::Finished { .. } | Notice::Store(_) => return None,
+        // The command itself says how a run began and how it ended; messages say what is asked.
+        Notice::Started { .. }
+        | Notice::Finished { .. }
+        | Notice::Proposed { .. }
+        | Notice::Worked { .. }
+        | Notice::Asked { .. }
+        | Notice::Told { .. }
+        | Notice::Store(_) => return None,
     })
 }
 
@@ -240,6 +246,10 @@ fn run_of(notice: &Notice) -> Option<&str> {
         | Notice::SentBack { run, .. }
         | Notice::Lost { run, .. }
         | Notice::Planned { run, .. }
+        | Notice::Proposed { run, .. }
+        | Notice::Worked { run, .. }
+        | Notice::Asked { run, .. }
+        | Notice::Told { run, .. }
         | Notice::Completed { run, .. }
         | Notice::Catalogued { run, .. }
         | Notice::Answered { run, .. }
@@ -282,7 +292,8 @@ mod tests {
             Notice::SentBack { run: run(), fence: 3, what: "stage plan of P01".into(), problems },
             "stage plan of P01 sent back\n  row 1: output_path: is missing",
         );
-        let planned = |target: &str| Notice::Planned { run: run(), target: target.into(), items: 1 };
+        let planned =
+            |target: &str| Notice::Planned { run: run(), fence: 0, target: target.into(), items: 1, rows: Vec::new() };
         check(planned("phase:0"), "preparation planned (1 task)");
         check(planned("phase:P01"), "P01 planned (1 stage)");
         check(planned("pre_tool:T05"), "    T05 planned (1 tool task before it)");
