@@ -46,6 +46,7 @@ fn world<'a>(place: &'a Place, run: Option<&Run>) -> World<'a> {
         published: &place.none,
         template: &place.template,
         active: &place.none,
+        past: &[],
     }
 }
 

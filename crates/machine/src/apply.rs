@@ -144,6 +144,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Run> {
         failure: None,
         formats: Vec::new(),
         retry_of: retry_of.clone(),
+        learned: Vec::new(),
         definition: definition.clone(),
         index: Index::default(),
     })
@@ -163,6 +164,7 @@ pub(crate) fn take(hierarchy: &Hierarchy, board: &mut impl Board, fact: &Fact) {
                 move_on(hierarchy, board);
             }
         }
+        Fact::Learned { past } => board.head_mut().learned.clone_from(past),
         Fact::Driven { by } => board.head_mut().driver.clone_from(by),
         Fact::Assigned(attempt) => assign(board.head_mut(), attempt),
         Fact::SentBack { fence, problems } => {

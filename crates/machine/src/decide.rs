@@ -164,6 +164,7 @@ fn begin(
     step.decision.facts.push(started);
     step.fact(Fact::Driven { by: Some(world.me.into()) });
     taken.into_iter().for_each(|taken| step.fact(taken));
+    step.learn(&[]);
     step.advance();
     Ok(step.decision)
 }
@@ -320,8 +321,10 @@ impl<'a> Step<'a> {
         }
         let at = self.world.now.to_string();
         self.fact(Fact::Answered { verdict: verdict.clone(), by: by.into(), at });
-        if *verdict == Verdict::Cancel {
-            self.cancel();
+        match verdict {
+            Verdict::Cancel => self.cancel(),
+            Verdict::NewRequest(_) => self.learn(&run.learned),
+            Verdict::Confirm | Verdict::Modify(_) => {}
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::{Proposal, Verdict};
 use crate::item::{Item, Planned, Target};
+use crate::learning::PastRun;
 use crate::run::{Attempt, Failure, Mode, Question};
 
 /// One thing that became true of a run.
@@ -41,6 +42,11 @@ pub enum Fact {
         /// Formats that the agreed constitution asks for.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         formats: Vec<String>,
+    },
+    /// The past runs that the run can learn from, best first.
+    Learned {
+        /// They.
+        past: Vec<PastRun>,
     },
     /// A process drives the run from here on; nobody when it let go.
     Driven {
@@ -173,6 +179,7 @@ impl Fact {
             | Self::Asked { fence, .. } => Some(*fence),
             Self::Started { .. }
             | Self::TakenOver { .. }
+            | Self::Learned { .. }
             | Self::Driven { .. }
             | Self::Assigned(_)
             | Self::Answered { .. }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fact::{Fact, FileNote};
 use crate::item::{Item, Planned};
+use crate::learning::PastRun;
 use crate::run::Role;
 
 /// What comes from outside to one run.
@@ -170,6 +171,8 @@ pub struct World<'a> {
     pub template: &'a [Planned],
     /// Instructions that are ACTIVE now, by id: a proposal may replace these.
     pub active: &'a BTreeSet<String>,
+    /// Past runs that are like the request, best first, where a run begins or gets another request.
+    pub past: &'a [PastRun],
 }
 
 /// What follows.

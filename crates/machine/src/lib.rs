@@ -16,6 +16,7 @@ mod hierarchy;
 mod index;
 mod input;
 mod item;
+mod learning;
 mod limits;
 mod names;
 mod plan;
@@ -33,6 +34,7 @@ pub use input::{
     Complaint, Decision, Effect, Input, Kept, Outcome, Proposal, Refusal, Said, Superseded, Verdict, World,
 };
 pub use item::{Item, Planned, State, Target, Timing};
+pub use learning::PastRun;
 pub use limits::Limits;
 pub use plan::{check_plan, check_proposal};
 pub use run::{Attempt, Course, Failure, Holder, Mode, Question, Role, Run, Status, Tries, Work};

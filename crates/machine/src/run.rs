@@ -11,6 +11,7 @@ use crate::fact::FileNote;
 use crate::index::Index;
 use crate::input::Proposal;
 use crate::item::{Item, Target};
+use crate::learning::PastRun;
 
 /// One request carried through a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +67,9 @@ pub struct Run {
     /// The run that this one took over from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<String>,
+    /// The past runs that it can learn from, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<PastRun>,
     /// The digest of the workflow's definition at the start (QL-27).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub definition: String,

@@ -15,7 +15,7 @@ use crate::run::Run;
 pub(crate) struct View<'a> {
     base: &'a Run,
     index: &'a Index,
-    /// Everything but the items; the request and the definition, on which nothing rests, are left out.
+    /// Everything but the items; the request, what was learned and the definition, on which nothing rests, are left out.
     head: Run,
     changed: BTreeMap<usize, Item>,
     added: Vec<Item>,
@@ -46,6 +46,7 @@ impl<'a> View<'a> {
             failure: None,
             formats: base.formats.clone(),
             retry_of: None,
+            learned: Vec::new(),
             definition: String::new(),
             index: Index::default(),
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use machine::{
     Attempt, Columns, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Level, Limits, Mode, Outcome,
-    Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target, Timing, Verdict, Work, World,
+    PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target, Timing, Verdict, Work, World,
 };
 
 pub(crate) const RUN: &str = "run-1";
@@ -46,6 +46,7 @@ pub(crate) struct Universe {
     pub(crate) published: BTreeSet<String>,
     pub(crate) template: Vec<Planned>,
     pub(crate) active: BTreeSet<String>,
+    pub(crate) past: Vec<PastRun>,
     pub(crate) limits: Limits,
     /// All facts so far.
     pub(crate) facts: Vec<Fact>,
@@ -75,6 +76,7 @@ impl Universe {
             published: BTreeSet::new(),
             template: names.iter().map(row).collect(),
             active: words(&["I-old-01"]),
+            past: Vec::new(),
             limits: Limits::default(),
             facts: Vec::new(),
             tasks: 3,
@@ -100,6 +102,7 @@ impl Universe {
             published: &self.published,
             template: &self.template,
             active: &self.active,
+            past: &self.past,
         }
     }
 

@@ -4,6 +4,7 @@
 mod course;
 mod driver;
 mod edits;
+mod learning;
 mod plans;
 mod random;
 mod refusals;
