@@ -10,6 +10,7 @@ mod draft;
 mod item_row;
 mod keys;
 mod layout;
+mod learned;
 mod lift;
 mod lower;
 pub mod multiverse;

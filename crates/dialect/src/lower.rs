@@ -1,7 +1,7 @@
 //! What a step's facts change in the documents. Each fact is a few rows and cells; whatever is not named stays as it
 //! is. Must not decide anything: what the facts and the state after them say is written.
 
-use machine::{Fact, Failure, FileNote, Hierarchy, Item, Planned, PreludeTask, Proposal, Run, Status, Verdict};
+use machine::{Fact, Failure, FileNote, Hierarchy, Item, Planned, PreludeTask, Proposal, Run, Status, Target, Verdict};
 use text::Text;
 
 use crate::desk::{Desk, Lowered};
@@ -11,7 +11,7 @@ use crate::sheets::Sheets;
 use crate::spelling::{state_word, status_word};
 use crate::take_over::take_over;
 use crate::trouble::Trouble;
-use crate::{item_row, prose};
+use crate::{item_row, learned, prose};
 
 /// One step of one run.
 #[derive(Debug, Clone, Copy)]
@@ -78,10 +78,19 @@ fn write_fact(desk: &mut Desk<'_>, step: &Step<'_>, fact: &Fact) -> Result<(), T
     let run = step.after;
     match fact {
         Fact::Started { .. } => start_run(desk, step),
-        Fact::Planned { rows, .. } => {
+        Fact::Planned { target, rows, .. } => {
             for row in rows {
                 plan(desk, run, row)?;
             }
+            if *target == Target::Prelude && !run.learned.is_empty() {
+                learned::write(desk, run);
+            }
+            Ok(())
+        }
+        // A run has no folder before its first plan.
+        Fact::Learned { .. } if run.items.is_empty() => Ok(()),
+        Fact::Learned { .. } => {
+            learned::write(desk, run);
             Ok(())
         }
         Fact::TakenOver { from, items, .. } => take_over(desk, run, from, items),
@@ -90,7 +99,8 @@ fn write_fact(desk: &mut Desk<'_>, step: &Step<'_>, fact: &Fact) -> Result<(), T
             files.iter().try_for_each(|file| register(desk, run, item, file))
         }
         Fact::Proposed { proposal, .. } => {
-            desk.write(prose::feedback_path(&run.id), prose::feedback(run, proposal));
+            let text = prose::feedback(run, proposal, &mut |id| earlier(desk, id));
+            desk.write(prose::feedback_path(&run.id), text);
             Ok(())
         }
         Fact::Constituted { item, ids } => constitute(desk, step, item, ids),
@@ -158,6 +168,13 @@ fn write_run_row(desk: &mut Desk<'_>, step: &Step<'_>) -> Result<(), Trouble> {
     let sheet = desk.sheet(runs.path)?;
     let row = sheet.find(&step.after.id).ok_or_else(|| vanished(runs.path, sheet.line(None), &step.after.id))?;
     others.into_iter().try_for_each(|field| sheet.set(row, field, &cell(field)))
+}
+
+/// What an earlier instruction says.
+fn earlier(desk: &mut Desk<'_>, id: &str) -> Option<String> {
+    let sheet = desk.look(desk.protocol().instructions.path).ok()??;
+    let row = sheet.find(id)?;
+    Some(sheet.value(row, Field::Content))
 }
 
 /// The row of a planned item, in the document of its level.

@@ -14,7 +14,7 @@ use crate::restore::PutBack;
 use crate::sheets::Sheets;
 use crate::tables::{CatalogRow, InstructionRow, RunRow};
 use crate::trouble::Trouble;
-use crate::{draft, item_row, lift as lifting, lower as lowering, prose, restore, schema, start, tables};
+use crate::{draft, item_row, learned, lift as lifting, lower as lowering, prose, restore, schema, start, tables};
 
 /// The table of runs.
 pub const RUNS: &str = "db/process_runs.md";
@@ -239,9 +239,19 @@ pub fn feedback(run_id: &str) -> String {
     prose::feedback_path(run_id)
 }
 
-/// The proposal as the user reads it.
-pub fn feedback_text(run: &Run, proposal: &Proposal) -> String {
-    prose::feedback(run, proposal)
+/// The proposal as the user reads it; `content` gives what an earlier instruction says.
+pub fn feedback_text(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&str) -> Option<String>) -> String {
+    prose::feedback(run, proposal, content)
+}
+
+/// Where it is said what a run learns from.
+pub fn learning_context(run_id: &str) -> String {
+    learned::path(run_id)
+}
+
+/// A score as people read it.
+pub fn score_text(score: u16) -> String {
+    learned::written(score)
 }
 
 /// Where it is said how a run failed.

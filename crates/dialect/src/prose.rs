@@ -4,6 +4,7 @@
 use machine::{Failure, Proposal, Run};
 
 use crate::desk::Desk;
+use crate::learned;
 use crate::layout::Field;
 use crate::trouble::Trouble;
 
@@ -28,8 +29,8 @@ pub(crate) fn constitution_summary(new: usize, superseded: usize) -> String {
     }
 }
 
-/// The proposal as the user reads it.
-pub(crate) fn feedback(run: &Run, proposal: &Proposal) -> String {
+/// The proposal as the user reads it. `content` gives what an earlier instruction says.
+pub(crate) fn feedback(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&str) -> Option<String>) -> String {
     let mut text = format!("# Proposal for {}\n\n## Your request\n\n{}\n", run.id, quoted(&run.request));
     if !run.wishes.is_empty() {
         text.push_str("## What you said to earlier drafts\n\n");
@@ -45,15 +46,20 @@ pub(crate) fn feedback(run: &Run, proposal: &Proposal) -> String {
     if proposal.instructions.is_empty() {
         text.push_str("None.\n");
     }
+    text.push_str(&learned::section(run));
+    let mut named = |id: &str| match content(id).map(|content| content.split_whitespace().collect::<Vec<_>>().join(" ")) {
+        Some(content) if !content.is_empty() => format!("`{id}` “{content}”"),
+        _ => format!("`{id}`"),
+    };
     if !proposal.superseded.is_empty() || !proposal.kept.is_empty() {
         text.push_str("\n## Conflicts with earlier instructions\n\n");
     }
     for old in &proposal.superseded {
-        let what = format!("`{}` is superseded by number {}: {}", old.instruction_id, old.by, old.justification);
+        let what = format!("{} is superseded by number {}: {}", named(&old.instruction_id), old.by, old.justification);
         text.push_str(&entry("- ", &what));
     }
     for kept in &proposal.kept {
-        text.push_str(&entry("- ", &format!("`{}` is kept: {}", kept.instruction_id, kept.justification)));
+        text.push_str(&entry("- ", &format!("{} is kept: {}", named(&kept.instruction_id), kept.justification)));
     }
     if !proposal.formats.is_empty() {
         text.push_str(&format!("\n## Formats\n\n{}\n", proposal.formats.join(", ")));
@@ -105,7 +111,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Text as one entry of a list: further lines are indented, so that they stay part of it.
-fn entry(mark: &str, text: &str) -> String {
+pub(crate) fn entry(mark: &str, text: &str) -> String {
     let indent = " ".repeat(mark.len());
     let mut all = String::new();
     for (number, line) in lines(text).enumerate() {
