@@ -48,7 +48,7 @@ fn entries(run: &Run, text: &mut String) {
 }
 
 fn told(past: &PastRun) -> String {
-    let PastRun { run_id, score, status, shared, request, failure } = past;
+    let PastRun { run_id, score, status, shared, request, failure, .. } = past;
     let mut told = format!("`{run_id}`: score {}, {}", written(*score), status_word(*status));
     if !request.is_empty() {
         told.push_str(&format!("\n“{}”", one_line(request)));

@@ -259,6 +259,11 @@ pub fn failure_report(run_id: &str) -> String {
     prose::failure_path(run_id)
 }
 
+/// The original error that a failure report tells; empty if it tells none.
+pub fn error_in(report: &str) -> String {
+    prose::error_in(report)
+}
+
 /// The tables of a run, the outermost level first.
 pub fn run_documents(run_id: &str) -> Vec<String> {
     PROTOCOL.run_documents(run_id)

@@ -4,8 +4,8 @@
 use machine::{Failure, Proposal, Run};
 
 use crate::desk::Desk;
-use crate::learned;
 use crate::layout::Field;
+use crate::learned;
 use crate::trouble::Trouble;
 
 /// Where the proposal stands.
@@ -47,7 +47,8 @@ pub(crate) fn feedback(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&
         text.push_str("None.\n");
     }
     text.push_str(&learned::section(run));
-    let mut named = |id: &str| match content(id).map(|content| content.split_whitespace().collect::<Vec<_>>().join(" ")) {
+    let mut named = |id: &str| match content(id).map(|content| content.split_whitespace().collect::<Vec<_>>().join(" "))
+    {
         Some(content) if !content.is_empty() => format!("`{id}` “{content}”"),
         _ => format!("`{id}`"),
     };
@@ -100,6 +101,14 @@ pub(crate) fn failure(desk: &mut Desk<'_>, run: &Run, failure: &Failure) -> Resu
     }
     text.push_str(&format!("\n## The original error\n\n{}", fenced(&failure.error)));
     Ok(text)
+}
+
+/// The original error that a failure report tells; empty if it tells none.
+pub(crate) fn error_in(report: &str) -> String {
+    let after = report.split_once("\n## The original error\n").map_or("", |(_, after)| after).trim_start();
+    let fence: String = after.chars().take_while(|character| *character == '`').collect();
+    let Some((_, body)) = after.split_once('\n').filter(|_| !fence.is_empty()) else { return String::new() };
+    body.lines().take_while(|line| *line != fence).collect::<Vec<_>>().join("\n")
 }
 
 /// Text as a quotation, line by line.

@@ -13,6 +13,7 @@ use text::Text;
 
 use crate::files::beginning;
 use crate::inputs;
+use crate::learning;
 use crate::settings::Settings;
 use crate::step::State;
 
@@ -58,6 +59,7 @@ pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work
     if is_planner {
         files.push(readable(documents::CATALOG, "catalog".into()));
     }
+    files.extend(learning::files(run, work));
     let mut seen = std::collections::HashSet::new();
     files.retain(|file| seen.insert(file.path.clone()));
     files
@@ -84,7 +86,7 @@ fn inputs_of(hierarchy: &Hierarchy, run: &Run, item: &Item, files: &mut Vec<Brie
     }
 }
 
-fn readable(path: &str, why: String) -> BriefFile {
+pub(crate) fn readable(path: &str, why: String) -> BriefFile {
     BriefFile { path: path.into(), why, access: Access::Read }
 }
 
@@ -161,6 +163,9 @@ fn context<F: Fs>(
             context.insert("wishes".into(), json!(run.wishes));
         }
         context.insert("catalog".into(), catalog(state, store, run, work));
+        if !run.learned.is_empty() {
+            context.insert("past_runs".into(), learning::told(state, store, run));
+        }
         context.insert("tool_types".into(), json!(settings.tools));
         if let Some(list) = procedures(store) {
             context.insert("procedures".into(), json!(list));

@@ -156,11 +156,12 @@ impl<F: Fs> Engine<F> {
                 self.state.forget_if_over(&body.run);
             }
             None if record.kind != Kind::Commit && record.kind != Kind::Adopt => {
+                self.state.memory.forget();
                 for entry in &record.docs {
                     self.note_edit(entry.path.as_str(), record.number - 1);
                 }
             }
-            None => {}
+            None => self.state.memory.forget(),
         }
     }
 
@@ -248,11 +249,12 @@ impl<F: Fs> Engine<F> {
     fn ready(&mut self, order: Order) -> Result<Ready, EngineError> {
         let now = jiff::Timestamp::from_nanosecond(self.store.fs().now().wall).unwrap_or_default();
         let mut ready = Ready {
-            order,
             exists: BTreeSet::new(),
             alive: BTreeSet::from([self.state.me.clone()]),
             active: BTreeSet::new(),
+            past: self.past_for(&order),
             now: format!("{now:.0}"),
+            order,
         };
         self.check_outputs(&mut ready.order)?;
         let Order::To { input, .. } = &ready.order else { return Ok(ready) };
@@ -266,8 +268,10 @@ impl<F: Fs> Engine<F> {
             ready.active = active.map(|instruction| instruction.instruction_id).collect();
         }
         for path in input.named_paths(ready.order.run()) {
-            // The list of procedures is for the Planner alone: to a plan it is not there (MV-30).
-            if path != brief::PROCEDURES && self.file_exists(&path) {
+            // The list of procedures is for the Planner alone, and so is what the catalog does not list of other runs: to
+            // a plan they are not there (MV-30, MV-36).
+            let is_withheld = path == brief::PROCEDURES || self.is_withheld(ready.order.run(), &path);
+            if !is_withheld && self.file_exists(&path) {
                 ready.exists.insert(path);
             }
         }
@@ -317,6 +321,7 @@ impl<F: Fs> Engine<F> {
                         state.forget_if_over(&body.run);
                     }
                     None => {
+                        state.memory.forget();
                         for run in state.runs.keys() {
                             edited.entry(run.clone()).or_insert(record.number - 1);
                         }

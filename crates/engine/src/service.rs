@@ -100,8 +100,9 @@ impl<F: Fs> Service<F> {
         choose(request, self.earlier())
     }
 
-    fn earlier(&self) -> Earlier {
-        match self.engine.read(documents::RUNS).is_some_and(|text| !documents::runs(text).is_empty()) {
+    fn earlier(&mut self) -> Earlier {
+        let Some(text) = self.engine.read(documents::RUNS).cloned() else { return Earlier::None };
+        match self.engine.state.sheets.sheet(documents::RUNS, &text).is_ok_and(|sheet| sheet.row_count() > 0) {
             true => Earlier::Some,
             false => Earlier::None,
         }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use agent::Backend;
 use machine::{Limits, Role};
 
+use crate::learning::Learning;
+
 /// How the engine works.
 #[derive(Clone)]
 pub struct Settings {
@@ -18,6 +20,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How long one attempt may take, in seconds.
     pub seconds: u64,
+    /// Which past runs a run learns from.
+    pub learning: Learning,
     /// Who plays which role.
     pub crew: BTreeMap<Role, Arc<dyn Backend>>,
     /// Roles that people play.
@@ -52,6 +56,7 @@ impl Settings {
             jobs: 4,
             limits: Limits::default(),
             seconds: 1800,
+            learning: Learning::default(),
             crew: BTreeMap::new(),
             people: BTreeSet::new(),
             tools: FUNCTIONS.iter().chain(&SPECIALISTS).map(|name| (*name).to_string()).collect(),

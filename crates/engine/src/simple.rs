@@ -77,6 +77,9 @@ impl<F: Fs> Service<F> {
         let mut run = named_run("run-rehearsal", self.engine.hierarchy);
         run.request = request.into();
         run.mode = chosen.mode;
+        if chosen.mode == machine::Mode::ContinuousRun {
+            run.learned = self.engine.past_like(request);
+        }
         let work = Work::Plan(Target::Proposal);
         let attempt = Attempt {
             fence: 0,
@@ -94,7 +97,13 @@ impl<F: Fs> Service<F> {
         let arrived = arrive(&run.id, 0, &work, &brief, std::path::Path::new(""), ending);
         match arrived.map(|arrived| arrived.outcome) {
             Some(machine::Outcome::Proposal(proposal)) => {
-                Ok(Rehearsal { chosen, proposal: documents::feedback_text(&run, &proposal) })
+                let earlier = self.engine.read(documents::INSTRUCTIONS).map(documents::active_instructions);
+                let earlier = earlier.unwrap_or_default();
+                let content =
+                    |id: &str| earlier.iter().find(|row| row.instruction_id == id).map(|row| row.content.clone());
+                let proposal = documents::feedback_text(&run, &proposal, &mut { content });
+                self.engine.state.told.remove(&run.id);
+                Ok(Rehearsal { chosen, proposal })
             }
             other => {
                 let reason = format!("{name} drafted no proposal: {other:?}");

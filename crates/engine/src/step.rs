@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use dialect::{Before, OwnRow, PutBack, Sheets, multiverse as documents};
-use machine::{Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Planned, Run, Target, Work, World};
+use machine::{Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, PastRun, Planned, Run, Target, Work, World};
 use store::{Batch, Commit, Fs, ProjectPath, What};
 use text::Text;
 
 use crate::body::{Given, NewBody};
 use crate::brief;
 use crate::fault::EngineError;
+use crate::learning::Memory;
 use crate::notice::{Notice, notice_of};
 use crate::retry::Legacy;
 use crate::settings::Settings;
@@ -32,6 +33,10 @@ pub(crate) struct State {
     /// What the last executor of a run that was instant was told besides its task, and below which item: the next one
     /// is told the same, as long as nobody else touches the project.
     pub contexts: BTreeMap<String, (String, serde_json::Value)>,
+    /// What the Planner of a run is told of past runs.
+    pub told: BTreeMap<String, serde_json::Value>,
+    /// What is remembered of runs that are over.
+    pub memory: Memory,
     /// The phases that every run has.
     pub template: Vec<Planned>,
     /// How many agents this process has at work.
@@ -53,6 +58,8 @@ pub(crate) struct Ready {
     pub alive: BTreeSet<String>,
     /// Instructions that are ACTIVE, where the order needs to know.
     pub active: BTreeSet<String>,
+    /// Past runs that are like the request, where the order brings one.
+    pub past: Vec<PastRun>,
     pub now: String,
 }
 
@@ -138,6 +145,8 @@ impl State {
             sheets: documents::sheets(),
             instructions: BTreeMap::new(),
             contexts: BTreeMap::new(),
+            told: BTreeMap::new(),
+            memory: Memory::default(),
             template: template.unwrap_or_default(),
             busy: 0,
             hungry: BTreeSet::new(),
@@ -195,6 +204,7 @@ impl State {
             published: &nothing,
             template: &self.template,
             active: &ready.active,
+            past: &ready.past,
         };
         let limits = &settings.limits;
         Ok(match &ready.order {
@@ -287,6 +297,7 @@ impl State {
                     gone.iter().for_each(|path| drop(self.inputs.remove(path)));
                     self.inputs.extend(files.iter().map(|file| (file.path.clone(), file.clone())));
                 }
+                Fact::Learned { .. } => drop(self.told.remove(id)),
                 Fact::Completed { files, .. } if !files.is_empty() => {
                     self.files.entry(id.into()).or_default().extend(files.iter().cloned());
                 }
@@ -298,7 +309,8 @@ impl State {
 
     /// A run that is over leaves memory; its documents tell of it.
     pub(crate) fn forget_if_over(&mut self, id: &str) {
-        if self.runs.get(id).is_some_and(|run| run.course == machine::Course::Over) {
+        if let Some(run) = self.runs.get(id).filter(|run| run.course == machine::Course::Over) {
+            self.memory.ended(run);
             self.forget_run(id);
             self.hungry.remove(id);
         }
@@ -316,6 +328,7 @@ impl State {
         self.files.remove(id);
         self.instructions.remove(id);
         self.contexts.remove(id);
+        self.told.remove(id);
         self.sheets.forget_run(id);
     }
 
@@ -366,7 +379,8 @@ impl State {
     /// The documents that belong to a run and to nothing else.
     fn documents_of<F: Fs>(&self, id: &str, batch: &Batch<'_, F>) -> Vec<ProjectPath> {
         let outputs = self.runs.get(id).into_iter().flat_map(|run| run.items.iter().map(|item| item.output.clone()));
-        let all = documents::run_documents(id).into_iter().chain(outputs.filter(|output| !output.is_empty()));
+        let own = documents::run_documents(id).into_iter().chain([documents::learning_context(id)]);
+        let all = own.chain(outputs.filter(|output| !output.is_empty()));
         let paths = all.filter_map(|path| ProjectPath::document(&path).ok());
         paths.filter(|path| batch.read(path).is_some()).collect::<BTreeSet<_>>().into_iter().collect()
     }

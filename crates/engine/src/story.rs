@@ -12,7 +12,7 @@ use crate::fault::EngineError;
 use crate::notice::{item_of_work, verdict_word, work_in_words};
 use crate::service::Service;
 use crate::step::Order;
-use crate::views::{RunView, run_view};
+use crate::views::{PastView, RunView, run_view};
 
 /// The most files that are listed below `outputs/{run}/`.
 const OUTPUTS: usize = 10_000;
@@ -137,6 +137,7 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
             format!("began as {}{from}", mode_word(*mode))
         }
         Fact::TakenOver { from, items, .. } => format!("took over {} items from {from}", items.len()),
+        Fact::Learned { past } => learned(past, event),
         Fact::Driven { by: Some(by) } => format!("driven by process {}", process(by)),
         Fact::Driven { by: None } => "driven by nobody".into(),
         Fact::Assigned(attempt) => assigned(hierarchy, run, attempt, event),
@@ -200,6 +201,15 @@ fn spoken(fact: &Fact, what: &str, event: &mut Event) -> String {
             }
         }
         _ => String::new(),
+    }
+}
+
+fn learned(past: &[machine::PastRun], event: &mut Event) -> String {
+    event.more = past.iter().map(|past| PastView::of(past).in_words()).collect();
+    match past.len() {
+        0 => "no past run is like it".into(),
+        1 => "learns from 1 past run".into(),
+        many => format!("learns from {many} past runs"),
     }
 }
 

@@ -39,9 +39,38 @@ pub struct RunView {
     /// Who is at work on what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptView>,
+    /// Past runs that it learns from, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<PastView>,
     /// Its items, outermost first in depth order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemView>,
+}
+
+/// A past run that another one learns from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PastView {
+    /// Its id.
+    pub run: String,
+    /// How alike its request is, in thousandths.
+    pub score: u16,
+    /// How it ended.
+    pub status: &'static str,
+    /// The words that both requests have.
+    pub shared: Vec<String>,
+}
+
+impl PastView {
+    pub(crate) fn of(past: &machine::PastRun) -> Self {
+        let (run, shared) = (past.run_id.clone(), past.shared.clone());
+        Self { run, score: past.score, status: status_word(past.status), shared }
+    }
+
+    /// In a line: `run-… 0.62 COMPLETED (boats, yards)`.
+    pub fn in_words(&self) -> String {
+        let score = dialect::multiverse::score_text(self.score);
+        format!("{} {score} {} ({})", self.run, self.status, self.shared.join(", "))
+    }
 }
 
 /// Something that waits for a person.
@@ -118,6 +147,7 @@ impl RunView {
             paused: None,
             driver: None,
             attempts: Vec::new(),
+            learned: Vec::new(),
             items: Vec::new(),
         }
     }
@@ -160,6 +190,7 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run) -> RunView {
         paused: run.paused.clone(),
         driver: run.driver.clone(),
         attempts: attempts(hierarchy, run),
+        learned: run.learned.iter().map(PastView::of).collect(),
         items: items(hierarchy, run),
     }
 }

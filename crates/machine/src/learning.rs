@@ -29,6 +29,9 @@ pub struct PastRun {
     /// The beginning of the original error, if it failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub failure: String,
+    /// What it left that is most worth reading, the deliverables first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 impl Step<'_> {

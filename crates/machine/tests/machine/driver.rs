@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use machine::{
     Attempt, Columns, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Level, Limits, Mode, Outcome,
-    PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target, Timing, Verdict, Work, World,
+    PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target, Timing, Verdict, Work,
+    World,
 };
 
 pub(crate) const RUN: &str = "run-1";

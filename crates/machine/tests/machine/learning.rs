@@ -7,7 +7,8 @@ use crate::driver::{RUN, Universe, at_gate};
 fn past(run_id: &str, score: u16) -> PastRun {
     let status = if score > 500 { Status::Completed } else { Status::Failed };
     let failure = if score > 500 { String::new() } else { "no paper".into() };
-    PastRun { run_id: run_id.into(), score, status, shared: vec!["boats".into()], request: "boats".into(), failure }
+    let (shared, files) = (vec!["boats".into()], Vec::new());
+    PastRun { run_id: run_id.into(), score, status, shared, request: "boats".into(), failure, files }
 }
 
 fn learned(facts: &[Fact]) -> Option<Vec<PastRun>> {

@@ -1,0 +1,276 @@
+//! What a new run learns from (MV-05): which past runs are like its request, and what the Planner is told of them. The
+//! choice is made once, when the request comes, and becomes a fact; nothing here is asked again when a run goes on.
+
+use std::collections::HashSet;
+
+use agent::BriefFile;
+use dialect::{Field, multiverse as documents};
+use knowledge::{Choice, Index, Past, Score};
+use machine::{Input, Mode, PastRun, Run, State as ItemState, Status, Target, Verdict, Work};
+use serde_json::{Map, Value, json};
+use store::{Fs, ProjectPath, Store};
+use text::Text;
+
+use crate::brief::readable;
+use crate::engine::Engine;
+use crate::files::beginning;
+use crate::step::{Order, State};
+
+/// The most of a past request, or of its error, that is kept with a run, in characters.
+const KEPT_CHARACTERS: usize = 240;
+/// The most files of a past run that the Planner is given.
+const FILES_GIVEN: usize = 6;
+/// The most catalog rows of a past run that the Planner is told.
+const FILES_TOLD: usize = 60;
+/// The most instructions of a past run that the Planner is told.
+const INSTRUCTIONS_TOLD: usize = 50;
+/// The most of a document of a past run that is read, in bytes.
+const DOCUMENT_BYTES: u64 = 4 * 1024 * 1024;
+/// The most of a failure report that the Planner is told, in bytes.
+const FAILURE_BYTES: u64 = 8 * 1024;
+
+/// Which past runs count as alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Learning {
+    /// The least score, in thousandths.
+    pub least: u16,
+    /// How many at most.
+    pub most: usize,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self { least: 200, most: 5 }
+    }
+}
+
+/// What is remembered of runs that are over. It follows from the table of runs, and is made when it is first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    past: Option<Index>,
+    failed: HashSet<Box<str>>,
+}
+
+impl Memory {
+    /// A run is over: it can be learned from.
+    pub(crate) fn ended(&mut self, run: &Run) {
+        if let Some(index) = &mut self.past {
+            index.add(Past { run_id: &run.id, request: &run.request });
+            if run.status == Status::Failed {
+                self.failed.insert(run.id.as_str().into());
+            }
+        }
+    }
+
+    /// The table of runs was changed by others than runs.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    fn load(&mut self, runs: impl FnOnce() -> Text) -> &Index {
+        let Self { past, failed } = self;
+        past.get_or_insert_with(|| {
+            let mut index = Index::default();
+            for row in documents::runs(&runs()) {
+                let is_failed = row.status == Some(Status::Failed);
+                if is_failed || row.status == Some(Status::Completed) {
+                    index.add(Past { run_id: &row.run_id, request: &row.user_request });
+                }
+                if is_failed {
+                    failed.insert(row.run_id.into());
+                }
+            }
+            index
+        })
+    }
+}
+
+impl<F: Fs> Engine<F> {
+    /// The past runs that an order brings into its run.
+    pub(crate) fn past_for(&mut self, order: &Order) -> Vec<PastRun> {
+        match order {
+            Order::Start { mode: Mode::ContinuousRun, request, .. } => self.past_like(request),
+            Order::Retry { legacy, .. } if legacy.old.mode == Mode::ContinuousRun => {
+                self.past_like(&legacy.old.request)
+            }
+            Order::To { run, input: Input::Answer { verdict: Verdict::NewRequest(request), .. }, .. } => {
+                match self.run(run).is_some_and(|run| run.mode == Mode::ContinuousRun) {
+                    true => self.past_like(request),
+                    false => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The past runs that are like a request, best first.
+    pub(crate) fn past_like(&mut self, request: &str) -> Vec<PastRun> {
+        let Learning { least, most } = self.settings.learning;
+        let runs = || self.store.read(&ProjectPath::any(documents::RUNS).ok()?).cloned();
+        let index = self.state.memory.load(|| runs().unwrap_or_default());
+        let found = index.rank(request, Choice { least: Score(least), most }, |_| true);
+        let mut past = Vec::with_capacity(found.len());
+        for ranked in found {
+            let id = ranked.run_id;
+            let is_failed = self.state.memory.failed.contains(id.as_str());
+            let failure = if is_failed { error_of(&self.store, &id) } else { String::new() };
+            let files = files_of(&mut self.state, &self.store, &id).into_iter().map(|file| file.path);
+            past.push(PastRun {
+                score: ranked.score.0,
+                status: if is_failed { Status::Failed } else { Status::Completed },
+                shared: ranked.why,
+                request: short(&self.request_of(&id)),
+                failure: short(&failure),
+                files: files.take(FILES_GIVEN).collect(),
+                run_id: id,
+            });
+        }
+        past
+    }
+
+    fn request_of(&mut self, run: &str) -> String {
+        let Some(text) = self.read(documents::RUNS).cloned() else { return String::new() };
+        let Ok(sheet) = self.state.sheets.sheet(documents::RUNS, &text) else { return String::new() };
+        sheet.find(run).map(|row| sheet.value(row, Field::Request)).unwrap_or_default()
+    }
+
+    /// Whether a file of another run stands in the catalog: others may not be read (MV-36).
+    pub(crate) fn is_withheld(&mut self, run: &str, path: &str) -> bool {
+        let is_foreign = |folder: &str| {
+            let inside = path.strip_prefix(folder).and_then(|rest| rest.split_once('/'));
+            inside.is_some_and(|(owner, _)| owner != run)
+        };
+        if !is_foreign("runs/") && !is_foreign("outputs/") {
+            return false;
+        }
+        let Some(text) = self.read(documents::CATALOG).cloned() else { return true };
+        !self.state.sheets.sheet(documents::CATALOG, &text).is_ok_and(|sheet| sheet.find(path).is_some())
+    }
+}
+
+/// The files of past runs that the Planner is given for a plan or a proposal, and why.
+pub(crate) fn files(run: &Run, work: &Work) -> Vec<BriefFile> {
+    if !matches!(work, Work::Plan(Target::Proposal | Target::Children(_))) {
+        return Vec::new();
+    }
+    let mut files = Vec::new();
+    for past in &run.learned {
+        let alike = format!("past run {} (score {})", past.run_id, documents::score_text(past.score));
+        if past.status == Status::Failed {
+            files.push(readable(&documents::failure_report(&past.run_id), format!("failure report of {alike}")));
+        }
+        files.extend(past.files.iter().map(|path| readable(path, format!("made by {alike}"))));
+    }
+    files
+}
+
+/// What the Planner is told of past runs: each with its score, its end, its instructions and its catalog rows.
+pub(crate) fn told<F: Fs>(state: &mut State, store: &Store<F>, run: &Run) -> Value {
+    if let Some(known) = state.told.get(&run.id) {
+        return known.clone();
+    }
+    let told = run.learned.iter().map(|past| told_of(state, store, past)).collect();
+    let told = Value::Array(told);
+    state.told.insert(run.id.clone(), told.clone());
+    told
+}
+
+fn told_of<F: Fs>(state: &mut State, store: &Store<F>, past: &PastRun) -> Value {
+    let id = past.run_id.as_str();
+    let rows: Vec<Value> = files_of(state, store, id).into_iter().take(FILES_TOLD).map(|file| file.row(id)).collect();
+    let mut told = Map::new();
+    told.insert("run_id".into(), json!(id));
+    told.insert("score".into(), json!(f64::from(past.score) / 1000.0));
+    told.insert("status".into(), json!(crate::views::status_word(past.status)));
+    told.insert("shared_words".into(), json!(past.shared));
+    told.insert("request".into(), json!(past.request));
+    told.insert("instructions".into(), instructions_of(state, store, id));
+    told.insert("catalog".into(), Value::Array(rows));
+    if past.status == Status::Failed {
+        let path = documents::failure_report(id);
+        let report = content(store, &path, FAILURE_BYTES);
+        let report = report.map(|report| String::from_utf8_lossy(&report).into_owned()).unwrap_or_default();
+        told.insert("failure_report".into(), json!({"path": path, "text": report}));
+    }
+    Value::Object(told)
+}
+
+/// A file that a past run left, as the catalog has it.
+struct Left {
+    path: String,
+    asset_type: String,
+    task: String,
+    summary: String,
+}
+
+impl Left {
+    fn row(self, run: &str) -> Value {
+        let Self { path, asset_type, task, summary } = self;
+        json!({"file_path": path, "run_id": run, "asset_type": asset_type, "source_task_id": task, "summary": summary})
+    }
+}
+
+/// What a past run left, the deliverables first and then what was made last; only what the catalog lists.
+fn files_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Vec<Left> {
+    let read = |path: &str| content(store, path, DOCUMENT_BYTES).map(Text::from);
+    let items = documents::lift(&read, run).items;
+    let done = items.into_iter().filter(|item| item.state == ItemState::Completed && !item.output.is_empty());
+    let mut paths: Vec<String> = done.map(|item| item.output).collect();
+    paths.reverse();
+    paths.sort_by_key(|path| !path.starts_with("outputs/"));
+    paths.push(documents::feedback(run));
+    let Some(text) = ProjectPath::any(documents::CATALOG).ok().and_then(|path| store.read(&path).cloned()) else {
+        return Vec::new();
+    };
+    let Ok(sheet) = state.sheets.sheet(documents::CATALOG, &text) else { return Vec::new() };
+    let mut left = Vec::new();
+    for path in paths {
+        let Some(row) = sheet.find(&path) else { continue };
+        let mut cell = |field| sheet.value(row, field);
+        let (asset_type, task, summary) = (cell(Field::AssetType), cell(Field::Source), cell(Field::Summary));
+        left.push(Left { path, asset_type, task, summary });
+    }
+    left
+}
+
+/// The instructions that a past run brought, and whether each still holds. Their ids are numbered.
+fn instructions_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Value {
+    let mut told = Vec::new();
+    let text = ProjectPath::any(documents::INSTRUCTIONS).ok().and_then(|path| store.read(&path).cloned());
+    if let Some(text) = text
+        && let Ok(sheet) = state.sheets.sheet(documents::INSTRUCTIONS, &text)
+    {
+        for number in 1..=INSTRUCTIONS_TOLD {
+            let id = format!("I-{run}-{number:02}");
+            let Some(row) = sheet.find(&id) else { break };
+            let mut cell = |field| sheet.value(row, field);
+            let (content, status) = (cell(Field::Content), cell(Field::Status));
+            let status = status.trim_matches(['*', '_', '`']).to_uppercase();
+            told.push(json!({"instruction_id": id, "run_id": run, "content": content, "status": status}));
+        }
+    }
+    Value::Array(told)
+}
+
+/// The original error in a failure report.
+fn error_of<F: Fs>(store: &Store<F>, run: &str) -> String {
+    let report = content(store, &documents::failure_report(run), FAILURE_BYTES).unwrap_or_default();
+    documents::error_in(&String::from_utf8_lossy(&report))
+}
+
+/// A document of a past run: it may be in memory no more.
+fn content<F: Fs>(store: &Store<F>, path: &str, most: u64) -> Option<Vec<u8>> {
+    let path = ProjectPath::any(path).ok()?;
+    match store.read(&path) {
+        Some(text) => Some(text.to_vec()),
+        None => beginning(store.fs(), &path, most).ok()?,
+    }
+}
+
+fn short(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(KEPT_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
