@@ -50,6 +50,8 @@ impl Choice {
         let mut settings = Settings::new(project.to_path_buf());
         settings.jobs = self.jobs.or(read.set.jobs).map_or(settings.jobs, |jobs| jobs as usize);
         settings.seconds = read.set.seconds.unwrap_or(settings.seconds);
+        settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
+        settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
         let mut made: Vec<(Cast, Arc<dyn Backend>)> = Vec::new();
         for (role, cast) in &cast {
             if cast.kind == AgentKind::Person {

@@ -19,15 +19,18 @@ pub(crate) const FILE: &str = "multiverse.toml";
 /// A larger file is not read.
 const FILE_BYTES: usize = 1024 * 1024;
 
-/// The keys at the top, below `[agents]` and below `[sandbox]`.
-const KEYS: [&str; 4] = ["agents", "jobs", "sandbox", "seconds"];
+/// The keys at the top, below `[agents]`, `[sandbox]` and `[learning]`.
+const KEYS: [&str; 5] = ["agents", "jobs", "learning", "sandbox", "seconds"];
 const AGENT_KEYS: [&str; 4] = ["communicator", "default", "executor", "planner"];
 const SANDBOX_KEYS: [&str; 1] = ["read"];
+const LEARNING_KEYS: [&str; 2] = ["least", "most"];
 
 /// The most agents at the same time that can be asked for.
 pub(crate) const MOST_JOBS: u32 = 1000;
 /// The longest time for one attempt: a week.
 const MOST_SECONDS: u64 = 7 * 24 * 60 * 60;
+/// The most past runs that a run can learn from.
+const MOST_PAST: i64 = 100;
 
 /// What the project sets; all of it may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +41,10 @@ pub(crate) struct Configuration {
     pub(crate) seconds: Option<u64>,
     /// Who plays which role, as it is written; with where, for messages. `default` is every role that is not named.
     pub(crate) agents: BTreeMap<String, Setting>,
+    /// The least score of a past run that is learned from, in thousandths.
+    pub(crate) least: Option<u16>,
+    /// How many past runs are learned from.
+    pub(crate) most: Option<usize>,
     /// Whether `[sandbox] read` is set. It is reserved: nothing follows from it yet.
     pub(crate) has_sandbox: bool,
 }
@@ -157,6 +164,7 @@ fn parse(text: &str) -> Read {
             "seconds" => read.set.seconds = number(&mut read, "seconds", &value, MOST_SECONDS),
             "agents" => agents(&mut read, &value),
             "sandbox" => sandbox(&mut read, &value),
+            "learning" => learning(&mut read, &value),
             _ => unknown(&mut read, &key.span(), &name, "", &KEYS),
         }
     }
@@ -229,6 +237,41 @@ fn sandbox(read: &mut Read, value: &Spanned<DeValue<'_>>) {
     }
 }
 
+fn learning(read: &mut Read, value: &Spanned<DeValue<'_>>) {
+    let DeValue::Table(table) = value.get_ref() else {
+        let hint = "for example: [learning], and below it: least = 0.2";
+        return read.problem(value.span(), "learning must be a table", hint);
+    };
+    for (key, value) in table {
+        let name = key.get_ref().to_string();
+        let number: Option<f64> = match value.get_ref() {
+            DeValue::Float(number) => number.as_str().replace('_', "").parse().ok(),
+            DeValue::Integer(number) => {
+                i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok().map(|number| number as f64)
+            }
+            _ => None,
+        };
+        let is_whole = matches!(value.get_ref(), DeValue::Integer(_));
+        match (name.as_str(), number) {
+            ("least", Some(number)) if (0.0..=1.0).contains(&number) => {
+                read.set.least = Some((number * 1000.0).round() as u16);
+            }
+            ("most", Some(number)) if is_whole && (0.0..=MOST_PAST as f64).contains(&number) => {
+                read.set.most = Some(number as usize);
+            }
+            ("least", _) => {
+                let hint = "for example: least = 0.2; 1 is the same request, 0 has no word in common";
+                read.problem(value.span(), "least must be a number from 0 to 1", hint);
+            }
+            ("most", _) => {
+                let message = format!("most must be a whole number from 0 to {MOST_PAST}");
+                read.problem(value.span(), message, "for example: most = 5; with 0 runs learn from none");
+            }
+            _ => unknown(read, &key.span(), &name, "[learning] ", &LEARNING_KEYS),
+        }
+    }
+}
+
 fn unknown(read: &mut Read, span: &Range<usize>, name: &str, below: &str, valid: &[&str]) {
     let message = format!(
         "there is no key `{name}`{}",
@@ -264,11 +307,14 @@ mod tests {
             read.set.agents.iter().map(|(role, set)| (role.as_str(), set.text.as_str())).collect();
         assert_eq!(agents, [("default", "offline"), ("planner", "command:./plan")]);
         assert_eq!(parse("").set, Configuration::default());
+        let learning = |text: &str| (parse(text).set.least, parse(text).set.most, parse(text).problems.len());
+        assert_eq!(learning("[learning]\nleast = 0.35\nmost = 0x0a\n"), (Some(350), Some(10), 0));
+        assert_eq!(learning("[learning]\nleast = 1\nmost = 0\n"), (Some(1000), Some(0), 0));
     }
 
     #[test]
     fn what_is_wrong_has_a_place_and_the_valid_options() {
-        let keys = "valid keys: agents, jobs, sandbox, seconds";
+        let keys = "valid keys: agents, jobs, learning, sandbox, seconds";
         let check = |text: &str, expected: &[&str]| assert_eq!(problems(text), expected, "{text}");
         check("job = 3\n", &[&format!("1:1 there is no key `job` ({keys})")]);
         check("# 보고\n\"보\" = 1", &[&format!("2:1 there is no key `보` ({keys})")]);
@@ -287,6 +333,13 @@ mod tests {
             &["1:10 agents must be a table (for example: [agents], and below it: default = \"offline\")"],
         );
         check("[sandbox]\nread = [1]", &["2:8 read must be a list of paths (for example: read = [\"/opt/models\"])"]);
+        check("learning = 1", &["1:12 learning must be a table (for example: [learning], and below it: least = 0.2)"]);
+        let least = "least must be a number from 0 to 1 (for example: least = 0.2; 1 is the same request, 0 has no word in common)";
+        let most = "most must be a whole number from 0 to 100 (for example: most = 5; with 0 runs learn from none)";
+        check("[learning]\nleast = 1.1", &[&format!("2:9 {least}")]);
+        check("[learning]\nleast = nan\nmost = 1.0", &[&format!("2:9 {least}"), &format!("3:8 {most}")]);
+        check("[learning]\nmost = -1", &[&format!("2:8 {most}")]);
+        check("[learning]\nmore = 1", &["2:1 there is no key `more` below [learning] (valid keys: least, most)"]);
         assert_eq!(problems("jobs = \nseconds = 3\n").len(), 1);
     }
 

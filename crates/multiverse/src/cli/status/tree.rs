@@ -41,6 +41,9 @@ pub(super) fn rendered(view: &RunView, columns: Option<usize>) -> String {
     if let Some(driver) = view.driver.as_deref().filter(|_| !matches!(view.status, "COMPLETED" | "FAILED")) {
         let _ = writeln!(shown, "driven by process {}", visible::text(process(driver)));
     }
+    for past in &view.learned {
+        let _ = writeln!(shown, "learns from {}", visible::short(&past.in_words(), columns - 12));
+    }
     for item in &view.items {
         item_line(item, columns, &mut shown);
     }
@@ -109,6 +112,7 @@ mod tests {
             paused: None,
             driver: Some("77.ab".into()),
             attempts: Vec::new(),
+            learned: Vec::new(),
             items: vec![
                 item("P01", 0, "ANALYZING", "PENDING", false),
                 item("S01", 1, "a stage whose name is so long that it does not fit at all", "PENDING", false),
