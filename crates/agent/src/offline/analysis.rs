@@ -9,6 +9,7 @@ use super::contradictions::{self, Contradiction, contradictions};
 use super::dates::{dates, plain_digits};
 use super::figures::{Decimal, figures};
 use super::limits;
+use super::names::Names;
 use super::paper::{Cite, Kind, Paper, Row, Section, Statement};
 use super::rank::{Candidate, rank};
 use super::read::{Block, Document, Extent};
@@ -54,7 +55,8 @@ pub(crate) fn comparison(documents: &[Document], unread: &[Unread]) -> Paper {
 }
 
 fn contradiction_section(documents: &[Document]) -> (Section, String) {
-    let all: Vec<_> = documents.iter().flat_map(claims).collect();
+    let names = Names::of(documents);
+    let all: Vec<_> = documents.iter().flat_map(|document| claims(document, &names)).collect();
     let compared = contradictions(&all);
     let found = compared.found.iter().map(contradiction).collect();
     let claims = match compared.extent {

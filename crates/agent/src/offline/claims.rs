@@ -1,4 +1,4 @@
-//! Claims: what a sentence or a cell says about something, with its unit, its period and its value.
+//! Claims: what a sentence says about something, with its unit, its period and its value.
 //!
 //! Owns the step from words to comparable claims. It must not know how claims are compared. It prefers silence: a
 //! sentence that is a question, a condition or a denial, or whose figures cannot be told apart, makes no claim.
@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 
 use super::dates::{Dated, Period, dates, plain_digits};
 use super::figures::{self, Decimal, Figure, figures};
-use super::read::{Block, Cell, Document, Table};
-use super::sentences::sentences;
+use super::names::{At, Names};
+use super::read::{Block, Document};
+use super::sentences::{Sentence, sentences};
+use super::speech;
+use super::table_claims;
 use super::vocabulary::{self, Part};
-use super::words::{self, Script};
+use super::words::{self, Language, Script, Word};
 
 /// What is said to be so.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,16 +22,30 @@ pub(crate) enum Said {
     Date(Period),
 }
 
+/// What a claim is about, in the form in which words are compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Subject {
+    /// Measure and entity together.
+    pub(crate) words: BTreeSet<String>,
+    /// Those of them that may be missing in another claim about the same.
+    pub(crate) loose: BTreeSet<String>,
+    /// Those of them that are names.
+    pub(crate) names: BTreeSet<String>,
+    /// What is done with the thing that is counted.
+    pub(crate) action: Option<&'static str>,
+    /// The words as they are written, in their order.
+    pub(crate) shown: Vec<String>,
+}
+
 /// One comparable statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Claim {
     pub(crate) path: String,
+    /// The line on which the figure stands, and those that the quote takes up.
     pub(crate) line: usize,
-    /// The words it is about, measure and entity together, in the form in which they are compared.
-    pub(crate) subject: BTreeSet<String>,
-    /// Words of headings, title and file name: what the subject may leave unsaid.
-    pub(crate) context: BTreeSet<String>,
-    pub(crate) named: Named,
+    pub(crate) lines: (usize, usize),
+    pub(crate) subject: Subject,
+    pub(crate) place: Surroundings,
     pub(crate) period: Option<Period>,
     pub(crate) said: Said,
     /// The sentence or the row, to be shown.
@@ -37,171 +54,244 @@ pub(crate) struct Claim {
     pub(crate) written: String,
 }
 
-/// Whether the subject itself names somebody or something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
-    Yes,
-    No,
+/// What stands around a claim: what its subject may leave unsaid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Surroundings {
+    /// Words of headings, title, file name, and of the sentence before.
+    pub(crate) words: BTreeSet<String>,
+    /// Those of headings and title alone, heading by heading.
+    pub(crate) headings: Vec<BTreeSet<String>>,
+    /// Those of headings, title and file name that are names.
+    pub(crate) names: BTreeSet<String>,
 }
 
 /// All claims of a document, in the order of its lines.
-pub(crate) fn claims(document: &Document) -> Vec<Claim> {
-    let decimal = if words::language(&document.sample()).has_decimal_comma() { Decimal::Comma } else { Decimal::Point };
-    let mut place = Place::new(document, decimal);
+pub(crate) fn claims(document: &Document, names: &Names) -> Vec<Claim> {
+    let mut place = Place::new(document, names);
     let mut found = Vec::new();
     for block in &document.blocks {
         match block {
             Block::Heading { level, text, .. } => place.enter(*level, text),
-            Block::Prose(pieces) => {
-                let mut before = BTreeSet::new();
-                for sentence in sentences(pieces) {
-                    let made = from_sentence(&place, sentence.line, &sentence.text, &before);
-                    if let Some(first) = made.first().filter(|claim| claim.named == Named::Yes) {
-                        before = first.subject.clone();
-                    }
-                    found.extend(made);
-                }
-            }
-            Block::Table(table) => found.extend(from_table(&place, table)),
+            Block::Prose(pieces) => from_paragraph(&place, &sentences(pieces), &mut found),
+            Block::Table(table) => found.extend(table_claims::from_table(&place, table)),
         }
     }
     found
 }
 
+fn from_paragraph(place: &Place<'_>, sentences: &[Sentence], found: &mut Vec<Claim>) {
+    let mut before = Before::default();
+    for sentence in sentences {
+        let goes_on = speech::goes_on(&sentence.text);
+        let known = if goes_on { before.clone() } else { Before::default() };
+        let made = from_sentence(place, sentence, &known);
+        if let Some(first) = made.first() {
+            if first.subject.words.iter().any(|word| !vocabulary::is_common(word)) && !goes_on {
+                before.words = first.subject.words.clone();
+            }
+            before.period = first.period;
+        }
+        found.extend(made);
+    }
+}
+
+/// What the sentence before was about, and when.
+#[derive(Clone, Default)]
+struct Before {
+    words: BTreeSet<String>,
+    period: Option<Period>,
+}
+
 /// Where in a document a claim stands.
-struct Place<'a> {
-    path: &'a str,
-    decimal: Decimal,
+pub(crate) struct Place<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) decimal: Decimal,
+    pub(crate) names: &'a Names,
+    pub(crate) language: Language,
     file: BTreeSet<String>,
     file_period: Option<Period>,
-    headings: Vec<(usize, BTreeSet<String>, Option<Period>)>,
+    headings: Vec<Heading>,
+}
+
+struct Heading {
+    level: usize,
+    words: BTreeSet<String>,
+    /// With measures, which `words` leaves out.
+    all: BTreeSet<String>,
+    names: BTreeSet<String>,
+    period: Option<Period>,
+    is_plan: bool,
 }
 
 impl<'a> Place<'a> {
-    fn new(document: &'a Document, decimal: Decimal) -> Self {
+    fn new(document: &'a Document, names: &'a Names) -> Self {
         let name = document.path.rsplit('/').next().unwrap_or_default();
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).replace(['_', '-', '.'], " ");
-        let (file, file_period) = context_words(&stem);
-        Self { path: &document.path, decimal, file, file_period, headings: Vec::new() }
+        let file = heading(0, &stem, names);
+        Self {
+            path: &document.path,
+            decimal: document.decimal(),
+            names,
+            language: words::language(&document.sample()),
+            file: file.words,
+            file_period: file.period,
+            headings: Vec::new(),
+        }
     }
 
-    fn enter(&mut self, level: usize, heading: &str) {
-        self.headings.retain(|(above, _, _)| *above < level);
-        let (words, period) = context_words(heading);
-        self.headings.push((level, words, period));
+    fn enter(&mut self, level: usize, text: &str) {
+        self.headings.retain(|one| one.level < level);
+        self.headings.push(heading(level, text, self.names));
     }
 
-    fn context(&self) -> BTreeSet<String> {
-        self.headings.iter().flat_map(|(_, words, _)| words).chain(&self.file).cloned().collect()
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let headings: Vec<BTreeSet<String>> = self.headings.iter().map(|one| one.words.clone()).collect();
+        let names = self.headings.iter().flat_map(|one| &one.names).cloned();
+        let of_file = self.file.iter().filter(|word| self.names.is_known(word)).cloned();
+        Surroundings {
+            words: headings.iter().flatten().chain(&self.file).cloned().collect(),
+            names: names.chain(of_file).collect(),
+            headings,
+        }
     }
 
-    fn period(&self) -> Option<Period> {
-        self.headings.iter().rev().find_map(|(_, _, period)| *period).or(self.file_period)
+    pub(crate) fn period(&self) -> Option<Period> {
+        self.headings.iter().rev().find_map(|one| one.period).or(self.file_period)
+    }
+
+    /// All words of the nearest heading, measures with them.
+    pub(crate) fn nearest_heading(&self) -> BTreeSet<String> {
+        self.headings.last().map(|one| one.all.clone()).unwrap_or_default()
+    }
+
+    /// Whether a heading says that what follows is intended.
+    pub(crate) fn is_plan(&self) -> bool {
+        self.headings.iter().any(|one| one.is_plan)
     }
 }
 
-fn context_words(text: &str) -> (BTreeSet<String>, Option<Period>) {
+fn heading(level: usize, text: &str, names: &Names) -> Heading {
     let chars = plain_digits(text);
     let dates = dates(&chars);
     let period = if dates.len() == 1 { dates.first().map(|date| date.period) } else { None };
-    let words = words::words(&chars)
-        .iter()
-        .filter_map(|word| subject_word(&words::key(word)?, &word.text))
-        .filter(|word| !vocabulary::is_common(word))
-        .collect();
-    (words, period)
-}
-
-fn subject_word(key: &str, text: &str) -> Option<String> {
-    match vocabulary::part(key, &text.to_lowercase()) {
-        Part::Subject(word) => Some(word),
-        _ => None,
+    let words = words::words(&chars);
+    let keyed: Vec<(&Word, String)> = words.iter().filter_map(|word| words::key(word).map(|key| (word, key))).collect();
+    let is_alone = keyed.len() == 1;
+    let mut made =
+        Heading { level, words: BTreeSet::new(), all: BTreeSet::new(), names: BTreeSet::new(), period, is_plan: false };
+    for (word, key) in keyed {
+        match vocabulary::part(&key, &word.text.to_lowercase()) {
+            Part::Subject(subject) => {
+                made.all.insert(subject.clone());
+                if vocabulary::is_common(&subject) {
+                    continue;
+                }
+                let is_lone_name = is_alone && level > 0 && words::is_capitalised(&word.text);
+                if names.is_known(&key) || is_lone_name {
+                    made.names.insert(subject.clone());
+                }
+                made.words.insert(subject);
+            }
+            Part::Plan => made.is_plan = true,
+            _ => {}
+        }
     }
+    made
 }
 
 /// What a clause holds, once its words have been sorted.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Clause {
-    subject: BTreeSet<String>,
-    is_named: bool,
+    subject: Subject,
     event: Option<&'static str>,
     is_plan: bool,
     change: Option<&'static str>,
-    is_doubtful: bool,
     dates: Vec<Dated>,
     figures: Vec<Figure>,
 }
 
-fn from_sentence(place: &Place<'_>, line: usize, text: &str, before: &BTreeSet<String>) -> Vec<Claim> {
-    if text.ends_with(['?', '？', '؟']) {
-        return Vec::new();
-    }
-    let chars = plain_digits(text);
+fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec<Claim> {
+    let chars = plain_digits(&sentence.text);
     let dates = dates(&chars);
     let figures = figures(&chars, &dates, place.decimal);
     if figures.is_empty() && dates.is_empty() {
         return Vec::new();
     }
-    let clauses = clauses(&chars, &dates, &figures);
-    if clauses.iter().any(|clause| clause.is_doubtful) {
+    let words = words::words(&chars);
+    if sentence.text.ends_with(['?', '？', '؟']) || speech::is_open(&sentence.text, &words, place.language) {
         return Vec::new();
     }
+    let said = speech::without_speaker(&chars, words, &dates, &figures);
+    let clauses = clauses(place, &chars, &said, &dates, &figures);
     let shared = if dates.len() == 1 { dates.first().map(|date| date.period) } else { None };
     let mut found = Vec::new();
-    let mut last: Option<(BTreeSet<String>, bool)> = None;
-    for clause in &clauses {
-        let (subject, is_named) = with_carried(clause, last.as_ref());
-        last = Some((subject.clone(), is_named));
-        let mut context = place.context();
-        context.extend(before.iter().cloned());
-        let mut made = Maker { place, line, text, chars: &chars, subject, context, is_named, shared };
-        found.extend(made.claims(clause));
+    let mut last: Option<Clause> = None;
+    for mut clause in clauses {
+        carry(&mut clause, last.as_ref());
+        last = Some(clause.clone());
+        let mut surroundings = place.surroundings();
+        surroundings.words.extend(before.words.iter().cloned());
+        let period = shared.or(before.period).or(place.period());
+        let mut maker = Maker { place, sentence, chars: &chars, surroundings, period };
+        found.extend(maker.claims(clause));
     }
     found
 }
 
-/// A later clause without a measure, or without a name, has that of the clause before.
-fn with_carried(clause: &Clause, last: Option<&(BTreeSet<String>, bool)>) -> (BTreeSet<String>, bool) {
-    let Some((subject, is_named)) = last else { return (clause.subject.clone(), clause.is_named) };
-    if clause.subject.is_empty() {
-        return (subject.clone(), *is_named);
+/// A later clause without a measure, or without an entity, has that of the clause before.
+fn carry(clause: &mut Clause, last: Option<&Clause>) {
+    let Some(last) = last else { return };
+    let has_measure = clause.subject.words.iter().any(|word| vocabulary::is_common(word));
+    let has_entity = clause.subject.words.iter().any(|word| !vocabulary::is_common(word));
+    let is_carried = |word: &&String| match vocabulary::is_common(word) {
+        true => !has_measure,
+        false => !has_entity,
+    };
+    let own = &mut clause.subject;
+    own.words.extend(last.subject.words.iter().filter(is_carried).cloned());
+    own.names.extend(last.subject.names.iter().filter(is_carried).cloned());
+    own.loose.extend(last.subject.loose.iter().filter(is_carried).cloned());
+    own.action = own.action.or(last.subject.action);
+    if !has_measure || !has_entity {
+        let mut shown = last.subject.shown.clone();
+        if has_measure {
+            shown.retain(|word| !clause_has_measure(word));
+        }
+        shown.append(&mut own.shown);
+        own.shown = shown;
     }
-    let mut own = clause.subject.clone();
-    if !clause.is_named {
-        own.extend(subject.iter().filter(|word| !vocabulary::is_common(word)).cloned());
-    } else if own.iter().all(|word| !vocabulary::is_common(word)) {
-        own.extend(subject.iter().filter(|word| vocabulary::is_common(word)).cloned());
-    }
-    (own, clause.is_named || *is_named)
+    clause.is_plan |= last.is_plan;
+}
+
+fn clause_has_measure(shown: &str) -> bool {
+    words::content(shown).iter().any(|key| vocabulary::is_measure(key))
 }
 
 struct Maker<'a> {
     place: &'a Place<'a>,
-    line: usize,
-    text: &'a str,
+    sentence: &'a Sentence,
     chars: &'a [char],
-    subject: BTreeSet<String>,
-    context: BTreeSet<String>,
-    is_named: bool,
-    shared: Option<Period>,
+    surroundings: Surroundings,
+    period: Option<Period>,
 }
 
 impl Maker<'_> {
-    fn claims(&mut self, clause: &Clause) -> Vec<Claim> {
-        if clause.is_plan {
-            self.subject.insert("(planned)".to_owned());
+    fn claims(&mut self, mut clause: Clause) -> Vec<Claim> {
+        if clause.is_plan || self.place.is_plan() {
+            clause.subject.words.insert("(planned)".to_owned());
         }
         if clause.figures.is_empty() {
             return match (clause.event, clause.dates.as_slice()) {
                 (Some(event), [date]) if clause.change.is_none() => {
-                    self.subject.insert(format!("({event})"));
-                    vec![self.claim(None, Said::Date(date.period), self.written(date.start, date.end))]
+                    clause.subject.words.insert(format!("({event})"));
+                    clause.subject.shown.push(event.to_owned());
+                    vec![self.claim(&clause.subject, None, Said::Date(date.period), (date.start, date.end))]
                 }
                 _ => Vec::new(),
             };
         }
         let period = match clause.dates.as_slice() {
-            [] => self.shared.or(self.place.period()),
+            [] => self.period,
             [one] => Some(one.period),
             _ => return Vec::new(),
         };
@@ -209,57 +299,59 @@ impl Maker<'_> {
         for figure in &clause.figures {
             let alike = clause.figures.iter().filter(|other| other.unit == figure.unit).count();
             let before = figures::word_before(self.chars, figure.start);
-            let is_target = matches!(before.as_str(), "to" | "auf" | "at");
-            if (clause.change.is_some() && matches!(before.as_str(), "from" | "von")) || (alike > 1 && !is_target) {
+            let is_target = matches!(before.as_str(), "to" | "auf" | "at" | "à" | "a" | "до");
+            let is_origin = matches!(before.as_str(), "from" | "von" | "de" | "с");
+            if (clause.change.is_some() && is_origin) || (alike > 1 && !is_target) {
                 continue;
             }
-            let mut subject = self.subject.clone();
+            let mut subject = clause.subject.clone();
             if let Some(change) = clause.change
                 && !is_target
             {
-                subject.insert(format!("({change})"));
+                subject.words.insert(format!("({change})"));
             }
-            let mut claim = self.claim(period, Said::Value(figure.clone()), self.written(figure.start, figure.end));
-            claim.subject = subject;
-            found.push(claim);
+            found.push(self.claim(&subject, period, Said::Value(figure.clone()), (figure.start, figure.end)));
         }
         found
     }
 
-    fn claim(&self, period: Option<Period>, said: Said, written: String) -> Claim {
+    fn claim(&self, subject: &Subject, period: Option<Period>, said: Said, (start, end): (usize, usize)) -> Claim {
         Claim {
             path: self.place.path.to_owned(),
-            line: self.line,
-            subject: self.subject.clone(),
-            context: self.context.clone(),
-            named: if self.is_named { Named::Yes } else { Named::No },
+            line: self.sentence.line_at(start),
+            lines: (self.sentence.line, self.sentence.last),
+            subject: subject.clone(),
+            place: self.surroundings.clone(),
             period,
             said,
-            quote: self.text.to_owned(),
-            written,
+            quote: self.sentence.text.clone(),
+            written: self.sentence.text.chars().skip(start).take(end - start).collect(),
         }
-    }
-
-    fn written(&self, start: usize, end: usize) -> String {
-        self.text.chars().skip(start).take(end - start).collect()
     }
 }
 
 /// Cuts a sentence where one statement with a figure ends and the next begins.
-fn clauses(chars: &[char], dates: &[Dated], figures: &[Figure]) -> Vec<Clause> {
-    let words = without_speaker(words::words(chars), dates, figures);
+fn clauses(place: &Place<'_>, chars: &[char], words: &[Word], dates: &[Dated], figures: &[Figure]) -> Vec<Clause> {
+    let in_value = |index: usize| {
+        figures.iter().any(|one| one.start <= index && index < one.end)
+            || dates.iter().any(|one| one.start <= index && index < one.end)
+    };
+    let marks: Vec<usize> = (0..chars.len())
+        .filter(|index| matches!(chars[*index], ',' | ';' | '，' | '、' | '；' | '(' | '（' | '،') && !in_value(*index))
+        .collect();
+    const JOINTS: &str = " and while but whereas compared versus vs against after und während aber gegenüber nach et mais contre y pero frente tras а и но против ";
     let mut cuts = vec![0];
-    for (index, c) in chars.iter().enumerate() {
-        let in_number = figures.iter().any(|one| one.start <= index && index < one.end)
-            || dates.iter().any(|one| one.start <= index && index < one.end);
-        if !in_number && matches!(c, ',' | ';' | '，' | '、' | '；') {
-            cuts.push(index);
-        }
-    }
-    const JOINTS: &str = " and while but whereas und während aber et mais y pero ";
+    cuts.extend(&marks);
     cuts.extend(
         words.iter().filter(|word| JOINTS.contains(&format!(" {} ", word.text.to_lowercase()))).map(|word| word.start),
     );
+    // "rose from 61,000 in 2022 to 70,000 in 2023"
+    const TARGETS: &str = " to auf à a до ";
+    let is_target = |word: &&Word| {
+        TARGETS.contains(&format!(" {} ", word.text.to_lowercase()))
+            && figures.iter().any(|one| one.start == word.end + 1)
+    };
+    cuts.extend(words.iter().filter(is_target).map(|word| word.start));
     cuts.sort_unstable();
     cuts.push(chars.len());
     let has_value = |from: usize, to: usize| {
@@ -267,254 +359,98 @@ fn clauses(chars: &[char], dates: &[Dated], figures: &[Figure]) -> Vec<Clause> {
             || (figures.is_empty() && dates.iter().any(|one| from <= one.start && one.start < to))
     };
     // A stretch without a figure belongs to the clause before it, or to the one after it at the beginning.
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     let mut from = 0;
     for pair in cuts.windows(2) {
         if has_value(from, pair[0]) && has_value(pair[0], pair[1]) {
-            found.push(clause(&words, dates, figures, from..pair[0]));
+            ranges.push(from..pair[0]);
             from = pair[0];
         }
     }
-    found.push(clause(&words, dates, figures, from..chars.len()));
-    found
-}
-
-/// Who says something is not what it is about: `The head of sales said that …`.
-fn without_speaker(words: Vec<words::Word>, dates: &[Dated], figures: &[Figure]) -> Vec<words::Word> {
-    const SAYING: &str = " said says stated states added adds noted notes reported reports announced announces claimed claims confirmed sagte erklärte ";
-    let that = words.windows(2).position(|pair| {
-        matches!(pair[1].text.as_str(), "that" | "dass")
-            && SAYING.contains(&format!(" {} ", pair[0].text.to_lowercase()))
+    ranges.push(from..chars.len());
+    let made = ranges.into_iter().map(|range| {
+        // What follows the last value behind a comma tells more, but not what the figure is of.
+        let tail = marks.iter().copied().find(|mark| range.contains(mark) && !has_value(*mark, range.end));
+        // What stands before a colon leads up to what is said.
+        let head =
+            range.clone().find(|at| matches!(chars[*at], ':' | '：') && !in_value(*at) && !has_value(range.start, *at));
+        let core = head.unwrap_or(range.start)..tail.unwrap_or(range.end);
+        clause(place, words, dates, figures, range.clone(), &core)
     });
-    match that {
-        Some(index) => {
-            let from = words[index + 1].start;
-            let says_before = figures.iter().any(|one| one.start < from) || dates.iter().any(|one| one.start < from);
-            if says_before { words } else { words.into_iter().skip(index + 2).collect() }
-        }
-        None => words,
-    }
+    made.collect()
 }
 
-fn clause(words: &[words::Word], dates: &[Dated], figures: &[Figure], range: std::ops::Range<usize>) -> Clause {
+fn clause(
+    place: &Place<'_>,
+    words: &[Word],
+    dates: &[Dated],
+    figures: &[Figure],
+    range: std::ops::Range<usize>,
+    core: &std::ops::Range<usize>,
+) -> Clause {
     let mut clause = Clause {
         dates: dates.iter().filter(|one| range.contains(&one.start)).copied().collect(),
         figures: figures.iter().filter(|one| range.contains(&one.start)).cloned().collect(),
         ..Clause::default()
     };
-    for word in words.iter().filter(|word| range.contains(&word.start)) {
-        let inside = dates.iter().any(|one| one.start <= word.start && word.start < one.end)
-            || figures.iter().any(|one| one.start <= word.start && word.start < one.end);
-        if inside {
+    let inside = |at: usize| {
+        dates.iter().any(|one| one.start <= at && at < one.end)
+            || figures.iter().any(|one| one.start <= at && at < one.end)
+    };
+    for (index, word) in words.iter().enumerate().filter(|(_, word)| range.contains(&word.start)) {
+        if inside(word.start) {
             continue;
         }
-        sort_word(word, &mut clause);
+        // "opened in 1998" happens once, "opened three shops in 2023" may happen again.
+        let is_once = words.get(index + 1).is_none_or(|next| {
+            word.script != Script::Spaced || words::is_stop(&next.text.to_lowercase()) || inside(next.start)
+        });
+        let counted = figures.iter().any(|one| one.end == word.start);
+        let word = if counted { speech::without_counter(word) } else { word.clone() };
+        sort_word(place, &word, is_once, !core.contains(&word.start), &mut clause);
     }
     clause
 }
 
-fn sort_word(word: &words::Word, clause: &mut Clause) {
+fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside: bool, clause: &mut Clause) {
     let lower = word.text.to_lowercase();
     // Stop words have no key, but some of them change what is claimed.
     let key = words::key(word).unwrap_or_default();
+    let subject = &mut clause.subject;
     match vocabulary::part(&key, &lower) {
-        Part::Doubt => clause.is_doubtful = true,
+        _ if vocabulary::is_stretch(&lower) => {
+            subject.words.insert(lower);
+        }
         Part::Plan => clause.is_plan = true,
-        Part::Change(direction) => clause.change = Some(direction),
-        Part::Event(event) => clause.event = Some(event),
-        Part::Nothing => {}
+        Part::Change(direction) => clause.change = clause.change.or(Some(direction)),
+        Part::Event(event) => {
+            clause.event = clause.event.or(is_once.then_some(event));
+            subject.action = subject.action.or(vocabulary::action(&key, &lower));
+        }
+        Part::Action(action) => subject.action = subject.action.or((!is_aside).then_some(action)),
+        Part::Doubt | Part::Share | Part::Nothing => {}
         // Plant B, site C12, line 3: what is no word can still be a name.
         Part::Subject(_) if key.is_empty() => {
             let is_letter = word.text.chars().count() == 1 && words::is_capitalised(&word.text) && word.start > 0;
             if (is_letter && lower != "i") || lower.chars().any(|c| c.is_ascii_digit()) {
-                clause.subject.insert(lower);
+                subject.words.insert(lower);
+                subject.shown.push(word.text.clone());
             }
         }
-        Part::Subject(subject) => {
-            let is_name = words::is_capitalised(&word.text) || matches!(word.script, Script::Katakana);
-            clause.is_named |= is_name && !vocabulary::is_common(&subject);
-            clause.subject.insert(subject);
-        }
-    }
-}
-
-/// What the head of a column says: a measure with unit and scale, or the period, or a name.
-struct Column {
-    words: BTreeSet<String>,
-    unit: String,
-    factor: f64,
-    period: Option<Period>,
-    is_plan: bool,
-    kind: ColumnKind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ColumnKind {
-    Number,
-    Period,
-    Label,
-    Note,
-}
-
-fn from_table(place: &Place<'_>, table: &Table) -> Vec<Claim> {
-    let columns: Vec<Column> = (0..table.header.len()).map(|index| column(place, table, index)).collect();
-    let labels = label_columns(table, &columns);
-    let mut found = Vec::new();
-    for row in &table.rows {
-        let row_period = (0..columns.len())
-            .filter(|index| columns[*index].kind == ColumnKind::Period)
-            .find_map(|index| lone_period(&row[index].text));
-        let mut subject = BTreeSet::new();
-        for index in &labels {
-            let chars = plain_digits(&row[*index].text);
-            subject.extend(words::words(&chars).iter().filter_map(label_word));
-        }
-        for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.kind == ColumnKind::Number) {
-            let period = row_period.or(column.period).or(place.period());
-            found.extend(from_cell(place, table, row, index, column, &subject, period));
-        }
-    }
-    found
-}
-
-/// A word of a label: whatever tells one row from another, also numbers and single letters.
-fn label_word(word: &words::Word) -> Option<String> {
-    match words::key(word) {
-        Some(key) => subject_word(&key, &word.text),
-        None => {
-            let lower = word.text.to_lowercase();
-            let is_letter = word.text.chars().count() == 1 && words::is_capitalised(&word.text);
-            (word.script != Script::Hiragana && (is_letter || !words::is_stop(&lower))).then_some(lower)
-        }
-    }
-}
-
-fn from_cell(
-    place: &Place<'_>,
-    table: &Table,
-    row: &[Cell],
-    index: usize,
-    column: &Column,
-    labels: &BTreeSet<String>,
-    period: Option<Period>,
-) -> Option<Claim> {
-    let cell = &row[index];
-    let mut figure = figures::cell(&cell.text, place.decimal)?;
-    if figure.unit.is_empty() {
-        figure.unit.clone_from(&column.unit);
-        figure.low *= column.factor;
-        figure.high *= column.factor;
-    }
-    let mut subject: BTreeSet<String> = labels.union(&column.words).cloned().collect();
-    if column.is_plan {
-        subject.insert("(planned)".to_owned());
-    }
-    let quote = table
-        .header
-        .iter()
-        .zip(row)
-        .filter(|(_, cell)| !cell.text.is_empty())
-        .map(|(head, cell)| format!("{head}: {}", cell.text))
-        .collect::<Vec<_>>()
-        .join("; ");
-    Some(Claim {
-        path: place.path.to_owned(),
-        line: cell.line,
-        subject,
-        context: place.context(),
-        named: if labels.is_empty() { Named::No } else { Named::Yes },
-        period,
-        said: Said::Value(figure),
-        quote,
-        written: cell.text.trim().to_owned(),
-    })
-}
-
-fn column(place: &Place<'_>, table: &Table, index: usize) -> Column {
-    let head = table.header[index].replace('_', " ");
-    let chars = plain_digits(&head);
-    let dates = dates(&chars);
-    let mut column = Column {
-        words: BTreeSet::new(),
-        unit: String::new(),
-        factor: 1.0,
-        period: dates.first().map(|date| date.period),
-        is_plan: false,
-        kind: ColumnKind::Note,
-    };
-    for word in head.split(|c: char| c.is_whitespace() || "()[],/".contains(c)).filter(|word| !word.is_empty()) {
-        let lower = word.to_lowercase();
-        if let Some(factor) = super::units::scale(&lower) {
-            column.factor *= factor;
-        } else if let Some((unit, factor)) = super::units::unit(&lower).filter(|_| !is_period_head(&lower)) {
-            unit.clone_into(&mut column.unit);
-            column.factor *= factor;
-        } else {
-            for word in words::words(&plain_digits(word)) {
-                let key = words::key(&word).unwrap_or_default();
-                match vocabulary::part(&key, &word.text.to_lowercase()) {
-                    Part::Plan => column.is_plan = true,
-                    Part::Subject(subject) if !key.is_empty() => {
-                        column.words.insert(subject);
-                    }
-                    _ => {}
-                }
+        Part::Subject(made) => {
+            let at = if word.start == 0 { At::Beginning } else { At::Inside };
+            let is_name = place.names.is_name(word, &key, at, place.language);
+            if is_name {
+                subject.names.insert(made.clone());
             }
+            let is_loose = is_aside || vocabulary::is_loose(&lower, place.language) || vocabulary::is_generic(&made);
+            if is_loose && !is_name {
+                subject.loose.insert(made.clone());
+            }
+            if !is_loose {
+                subject.shown.push(words::bare(&word.text));
+            }
+            subject.words.insert(made);
         }
     }
-    column.kind = kind(place, table, index);
-    column
-}
-
-fn kind(place: &Place<'_>, table: &Table, index: usize) -> ColumnKind {
-    let texts: Vec<&str> =
-        table.rows.iter().map(|row| row[index].text.trim()).filter(|text| !text.is_empty()).collect();
-    let most = |count: usize| count * 10 >= texts.len() * 8 && count > 0;
-    let is_period = most(texts.iter().filter(|text| lone_period(text).is_some()).count());
-    let head = table.header[index].to_lowercase();
-    let all_numbers = most(texts.iter().filter(|text| figures::cell(text, place.decimal).is_some()).count());
-    if is_period && (is_period_head(&head) || !all_numbers || texts.iter().all(|text| text.len() == 4)) {
-        return ColumnKind::Period;
-    }
-    if all_numbers {
-        let is_number_of_row = matches!(head.as_str(), "id" | "#" | "nr" | "no" | "no." | "rank");
-        return if is_number_of_row { ColumnKind::Note } else { ColumnKind::Number };
-    }
-    let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
-    if !texts.is_empty() && characters <= texts.len() * 40 { ColumnKind::Label } else { ColumnKind::Note }
-}
-
-fn is_period_head(lower: &str) -> bool {
-    [
-        "year", "date", "period", "quarter", "month", "jahr", "datum", "연도", "날짜", "년도", "年", "年度", "日付",
-        "日期",
-    ]
-    .contains(&lower)
-}
-
-/// The period of a cell that names nothing but it.
-pub(crate) fn lone_period(text: &str) -> Option<Period> {
-    let chars = plain_digits(text.trim());
-    match dates(&chars).as_slice() {
-        [one] if one.start == 0 && one.end == chars.len() => Some(one.period),
-        _ => None,
-    }
-}
-
-/// The first label column, and as many more as it takes to tell the rows apart.
-fn label_columns(table: &Table, columns: &[Column]) -> Vec<usize> {
-    let candidates: Vec<usize> = (0..columns.len()).filter(|index| columns[*index].kind == ColumnKind::Label).collect();
-    let periods: Vec<usize> = (0..columns.len()).filter(|index| columns[*index].kind == ColumnKind::Period).collect();
-    for count in 1..candidates.len() {
-        let chosen = &candidates[..count];
-        let rows: BTreeSet<Vec<&str>> = table
-            .rows
-            .iter()
-            .map(|row| chosen.iter().chain(&periods).map(|index| row[*index].text.as_str()).collect())
-            .collect();
-        if rows.len() == table.rows.len() {
-            return chosen.to_vec();
-        }
-    }
-    candidates
 }

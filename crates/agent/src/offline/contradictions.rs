@@ -4,9 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::claims::{Claim, Named, Said};
+use super::claims::{Claim, Said};
 use super::dates::Period;
 use super::limits;
+use super::vocabulary;
 
 /// Two claims that cannot both be true.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +41,7 @@ pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
             Said::Value(figure) => figure.unit.as_str(),
             Said::Date(_) => "(date)",
         };
-        for word in &claim.subject {
+        for word in &claim.subject.words {
             alike.entry((unit, claim.period, word)).or_default().push(index);
         }
     }
@@ -73,22 +74,75 @@ fn contradict(first: &Claim, second: &Claim) -> bool {
     apart && same_thing(first, second)
 }
 
-/// Whether two claims are about the same: what one says and the other does not must stand in the other's context.
+/// Whether two claims are about the same: what one says and the other does not must stand around the other, or be a
+/// word that tells nothing apart.
 fn same_thing(first: &Claim, second: &Claim) -> bool {
-    let only_first: Vec<&String> = first.subject.difference(&second.subject).collect();
-    let only_second: Vec<&String> = second.subject.difference(&first.subject).collect();
-    if !only_first.iter().all(|word| second.context.contains(*word))
-        || !only_second.iter().all(|word| first.context.contains(*word))
-    {
+    if matches!((first.subject.action, second.subject.action), (Some(one), Some(other)) if one != other) {
         return false;
     }
-    if first.named == Named::Yes || second.named == Named::Yes {
+    let shares_name = first.subject.names.intersection(&second.subject.names).next().is_some();
+    let (Some(loose_first), Some(loose_second)) = (missing(first, second), missing(second, first)) else {
+        return false;
+    };
+    if loose_first && loose_second && !shares_name {
+        return false;
+    }
+    // What is shared must say what is measured, not only whose it is.
+    let shared: Vec<&String> = first.subject.words.intersection(&second.subject.words).collect();
+    let is_dated = matches!(first.said, Said::Date(_));
+    let has_unit = matches!(&first.said, Said::Value(figure) if !figure.unit.is_empty());
+    let says_what = shared.iter().any(|word| vocabulary::is_measure(word)) || shared.len() > 1 || is_dated;
+    let does_what = first.subject.action.is_some() && first.subject.action == second.subject.action;
+    if !(says_what || does_what || has_unit) {
+        return false;
+    }
+    !compete(first, second, &shared)
+}
+
+/// What the first says and the second does not: nothing if it tells them apart, otherwise whether there is any.
+fn missing(first: &Claim, second: &Claim) -> Option<bool> {
+    let mut is_any = false;
+    for word in first.subject.words.difference(&second.subject.words) {
+        if second.place.words.contains(word) {
+            continue;
+        }
+        if !first.subject.loose.contains(word) {
+            return None;
+        }
+        is_any = true;
+    }
+    Some(is_any)
+}
+
+/// Whether the places in which two claims stand speak of different things.
+fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
+    let known = |claim: &Claim, word: &String| claim.subject.words.contains(word) || claim.place.words.contains(word);
+    let differ = |one: &BTreeSet<&String>, other: &BTreeSet<&String>| {
+        one.iter().any(|word| !known(second, word)) && other.iter().any(|word| !known(first, word))
+    };
+    let names = |claim: &'_ Claim| -> BTreeSet<String> {
+        claim.place.names.difference(&claim.subject.words).cloned().collect()
+    };
+    let (first_names, second_names) = (names(first), names(second));
+    if differ(&first_names.iter().collect(), &second_names.iter().collect()) {
         return true;
     }
-    // Neither names anybody: then the places where they stand must not speak of different things.
-    let here = first.context.difference(&second.context).next().is_some();
-    let there = second.context.difference(&first.context).next().is_some();
-    !(here && there)
+    let entity = shared.iter().filter(|word| !vocabulary::is_common(word) && !word.starts_with('(')).count();
+    let is_named =
+        shared.iter().any(|word| first.subject.names.contains(*word) || second.subject.names.contains(*word))
+            || first.subject.names.iter().any(|name| second.place.words.contains(name))
+            || second.subject.names.iter().any(|name| first.place.words.contains(name));
+    // Within one document headings tell things apart; between documents only those that say more of the same thing.
+    let is_strict = first.path == second.path || !(is_named || entity >= 2);
+    let told = |claim: &Claim| -> BTreeSet<String> {
+        let of_headings =
+            claim.place.headings.iter().filter(|words| is_strict || shared.iter().any(|word| words.contains(*word)));
+        let rest: BTreeSet<String> = of_headings.flatten().cloned().collect();
+        let all = if is_strict { claim.place.words.union(&rest).cloned().collect() } else { rest };
+        all.difference(&claim.subject.words).cloned().collect()
+    };
+    let (here, there) = (told(first), told(second));
+    differ(&here.iter().collect(), &there.iter().collect())
 }
 
 /// One contradiction for each subject and pair of values, with the first places that have them.
@@ -97,7 +151,7 @@ fn once(claims: &[Claim], pairs: &BTreeSet<(usize, usize)>) -> Vec<Contradiction
     let mut found = Vec::new();
     for (first, second) in pairs {
         let (first, second) = (&claims[*first], &claims[*second]);
-        let subject: Vec<&String> = first.subject.intersection(&second.subject).collect();
+        let subject: Vec<&String> = first.subject.words.intersection(&second.subject.words).collect();
         let mut values = [first.written.as_str(), second.written.as_str()];
         values.sort_unstable();
         if seen.insert((subject, first.period, values)) {
@@ -111,13 +165,27 @@ fn once(claims: &[Claim], pairs: &BTreeSet<(usize, usize)>) -> Vec<Contradiction
 }
 
 impl Contradiction {
-    /// What it is about, in words: the subject, the period, the unit.
+    /// What it is about, in the words of the sources: the one that says more, and the period.
     pub(crate) fn about(&self) -> String {
-        let all = self.first.subject.union(&self.second.subject);
-        let words: Vec<&str> = all.map(|word| word.trim_matches(['(', ')'])).collect();
+        let shown = |claim: &Claim| {
+            let mut words: Vec<String> = Vec::new();
+            for word in &claim.subject.shown {
+                if !words.iter().any(|known| known.eq_ignore_ascii_case(word)) {
+                    words.push(word.clone());
+                }
+            }
+            words
+        };
+        let (first, second) = (shown(&self.first), shown(&self.second));
+        let is_row = |claim: &Claim| {
+            claim.subject.action.is_none() && claim.lines.0 == claim.lines.1 && claim.quote.contains(": ")
+        };
+        let words =
+            if is_row(&self.first) || (!is_row(&self.second) && second.len() > first.len()) { second } else { first };
+        let about = words.join(" ");
         match self.first.period {
-            Some(period) => format!("{}, {period}", words.join(" ")),
-            None => words.join(" "),
+            Some(period) => format!("{about}, {period}"),
+            None => about,
         }
     }
 }
@@ -126,14 +194,15 @@ impl Contradiction {
 mod tests {
     use super::*;
     use crate::offline::claims::claims;
+    use crate::offline::names::Names;
     use crate::offline::read::{Extent, document};
 
     /// Each source is a path and a text; the contradictions are given as the lines of both places.
     fn check(sources: &[(&str, &str)], expected: &[(&str, &str)]) {
-        let mut all = Vec::new();
-        for (path, text) in sources {
-            all.extend(claims(&document(path, text.as_bytes(), Extent::Whole).unwrap()));
-        }
+        let documents: Vec<_> =
+            sources.iter().map(|(path, text)| document(path, text.as_bytes(), Extent::Whole).unwrap()).collect();
+        let names = Names::of(&documents);
+        let all: Vec<Claim> = documents.iter().flat_map(|document| claims(document, &names)).collect();
         let place = |claim: &Claim| format!("{}:{}", claim.path, claim.line);
         let found: Vec<(String, String)> =
             contradictions(&all).found.iter().map(|one| (place(&one.first), place(&one.second))).collect();

@@ -86,7 +86,8 @@ pub(crate) fn dates(chars: &[char]) -> Vec<Dated> {
 
 /// Digits of every script as ASCII digits, and wide signs as narrow ones; the length stays the same.
 pub(crate) fn plain_digits(text: &str) -> Vec<char> {
-    text.chars()
+    let plain = text
+        .chars()
         .map(|c| match c {
             '\u{0660}'..='\u{0669}' => digit(c, 0x660),
             '\u{06f0}'..='\u{06f9}' => digit(c, 0x6f0),
@@ -99,7 +100,27 @@ pub(crate) fn plain_digits(text: &str) -> Vec<char> {
             '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{3000}' => ' ',
             c => c,
         })
-        .collect()
+        .collect();
+    with_groups(plain, text)
+}
+
+/// A narrow or unbreakable space between groups of digits only groups them.
+fn with_groups(mut chars: Vec<char>, text: &str) -> Vec<char> {
+    for (index, c) in text.chars().enumerate() {
+        let is_gap = matches!(c, '\u{a0}' | '\u{202f}' | '\u{2009}');
+        let digits =
+            |range: std::ops::Range<usize>| chars.get(range).is_some_and(|part| part.iter().all(char::is_ascii_digit));
+        if is_gap
+            && index > 0
+            && digits(index - 1..index)
+            && digits(index + 1..index + 4)
+            && !digits(index + 4..index + 5)
+            && !digits(index.saturating_sub(4)..index)
+        {
+            chars[index] = '’';
+        }
+    }
+    chars
 }
 
 fn digit(c: char, zero: u32) -> char {
@@ -196,12 +217,21 @@ fn from_day(chars: &[char], first: u8, end: usize) -> Found {
         };
         return Some((year_end, period));
     }
+    let end = after_link(chars, end);
     let (name, name_end) = word(chars, skip(chars, end, ". thndrs"));
     let at = if month(&name).is_some() { name_end } else { 0 };
     let (name, at) = if at > 0 { (name, at) } else { word(chars, skip(chars, end, ". ")) };
     let month = month(&name)?;
-    let (year, year_end) = year(chars, skip(chars, at, " .,"))?;
+    let (year, year_end) = year(chars, skip(chars, after_link(chars, at), " .,"))?;
     (1..=31).contains(&first).then_some((year_end, Period::Day(year, month, first)))
+}
+
+/// Behind the `de` of `12 de mayo de 2025`, if there is one.
+fn after_link(chars: &[char], end: usize) -> usize {
+    match word(chars, skip(chars, end, " ")) {
+        (link, link_end) if matches!(link.as_str(), "de" | "del" | "er") => link_end,
+        _ => end,
+    }
 }
 
 /// What begins with a word: `April 2023`, `April 5, 2023`, `Q1 2023`, `FY2023`, `first quarter of 2023`.
@@ -224,7 +254,7 @@ fn from_word(chars: &[char], at: usize) -> Found {
         return from_ordinal(chars, number, end);
     }
     let month = month(&name)?;
-    let after = skip(chars, end, " .,");
+    let after = skip(chars, after_link(chars, end), " .,");
     if let Some((year, year_end)) = year(chars, after) {
         return Some((year_end, Period::Month(year, month)));
     }
@@ -237,13 +267,17 @@ fn from_ordinal(chars: &[char], number: u8, end: usize) -> Found {
     let (kind, kind_end) = word(chars, skip(chars, end, " -"));
     let mut at = skip(chars, kind_end, " ");
     let (of, of_end) = word(chars, at);
-    if matches!(of.as_str(), "of" | "in") {
+    if matches!(of.as_str(), "of" | "in" | "de" | "del" | "des" | "du" | "von" | "im") {
         at = skip(chars, of_end, " ");
     }
     let (year, year_end) = year(chars, at)?;
     match kind.as_str() {
-        "quarter" | "quartal" => Some((year_end, Period::Quarter(year, number))),
-        "half" | "halbjahr" if number <= 2 => Some((year_end, Period::Half(year, number))),
+        "quarter" | "quartal" | "trimestre" | "квартал" | "квартале" | "квартала" => {
+            Some((year_end, Period::Quarter(year, number)))
+        }
+        "half" | "halbjahr" | "semestre" | "полугодие" | "полугодии" if number <= 2 => {
+            Some((year_end, Period::Half(year, number)))
+        }
         _ => None,
     }
 }
@@ -267,6 +301,14 @@ fn is_year(chars: &[char], at: usize, end: usize) -> bool {
         return false;
     }
     let (after, _) = word(chars, skip(chars, end, " "));
+    let number: u32 = chars[at..end].iter().collect::<String>().parse().unwrap_or(0);
+    // "2025 sales rose": a count of things is rarely just such a number.
+    if (1990..=2049).contains(&number)
+        && !number.is_multiple_of(100)
+        && super::vocabulary::is_measure(&super::words::stem(&after))
+    {
+        return true;
+    }
     if super::units::scale(&after).is_some() || super::units::unit(&after).is_some() {
         return false;
     }
@@ -321,10 +363,18 @@ fn word(chars: &[char], at: usize) -> (String, usize) {
 
 fn ordinal(word: &str) -> Option<u8> {
     match word {
-        "first" | "erstes" | "erste" | "ersten" => Some(1),
-        "second" | "zweites" | "zweite" | "zweiten" => Some(2),
-        "third" | "drittes" | "dritte" | "dritten" => Some(3),
-        "fourth" | "viertes" | "vierte" | "vierten" => Some(4),
+        "first" | "erstes" | "erste" | "ersten" | "premier" | "primer" | "первый" | "первом" | "первое" => {
+            Some(1)
+        }
+        "second" | "zweites" | "zweite" | "zweiten" | "deuxième" | "segundo" | "второй" | "втором" => {
+            Some(2)
+        }
+        "third" | "drittes" | "dritte" | "dritten" | "troisième" | "tercer" | "третий" | "третьем" => {
+            Some(3)
+        }
+        "fourth" | "viertes" | "vierte" | "vierten" | "quatrième" | "cuarto" | "четвертый" | "четвёртом" => {
+            Some(4)
+        }
         _ => None,
     }
 }
@@ -332,18 +382,18 @@ fn ordinal(word: &str) -> Option<u8> {
 /// The number of a month by its name, in lower case.
 pub(crate) fn month(name: &str) -> Option<u8> {
     const NAMES: [&str; 12] = [
-        "january jan januar janvier enero",
-        "february feb februar février febrero",
-        "march mar märz mars marzo",
-        "april apr avril abril",
-        "may mai mayo",
-        "june jun juni juin junio",
-        "july jul juli juillet julio",
-        "august aug août agosto",
-        "september sep sept septembre septiembre",
-        "october oct oktober okt octobre octubre",
-        "november nov novembre noviembre",
-        "december dec dezember dez décembre diciembre",
+        "january jan januar janvier enero gennaio janeiro январь января январе يناير",
+        "february feb februar février febrero febbraio fevereiro февраль февраля феврале فبراير",
+        "march mar märz mars marzo março март марта марте مارس",
+        "april apr avril abril aprile апрель апреля апреле أبريل",
+        "may mai mayo maggio maio май мая мае مايو",
+        "june jun juni juin junio giugno junho июнь июня июне يونيو",
+        "july jul juli juillet julio luglio julho июль июля июле يوليو",
+        "august aug août agosto август августа августе أغسطس",
+        "september sep sept septembre septiembre settembre setembro сентябрь сентября сентябре سبتمبر",
+        "october oct oktober okt octobre octubre ottobre outubro октябрь октября октябре أكتوبر",
+        "november nov novembre noviembre novembro ноябрь ноября ноябре نوفمبر",
+        "december dec dezember dez décembre diciembre dicembre dezembro декабрь декабря декабре ديسمبر",
     ];
     let index = NAMES.iter().position(|names| names.split(' ').any(|known| known == name))?;
     u8::try_from(index + 1).ok()

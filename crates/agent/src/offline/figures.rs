@@ -3,6 +3,7 @@
 //! Owns the number scanner. It must not know what a figure is about. A value is kept as a range: `4.2 million` says
 //! 4.15 to 4.25 million, `more than 100` has no upper end; two figures disagree only if their ranges do not meet.
 
+use super::bounds::bounds;
 use super::dates::Dated;
 use super::units;
 
@@ -26,6 +27,12 @@ pub(crate) enum Decimal {
 }
 
 impl Figure {
+    /// The same in a smaller unit.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        self.low *= factor;
+        self.high *= factor;
+    }
+
     /// Whether no value is within both; the small share allows for the arithmetic.
     pub(crate) fn disagrees(&self, other: &Self) -> bool {
         let apart = |below: f64, above: f64| below <= above + above.abs() * 1e-9;
@@ -96,7 +103,12 @@ fn counts(chars: &[char], at: usize) -> bool {
     let is_short = end - at <= 2 && !next.is_some_and(|c| c == '%' || (matches!(c, '.' | ',') && digit_follows));
     let begin = at.saturating_sub(word.chars().count() + 1);
     let is_name = chars[begin].is_uppercase() && !super::words::is_stop(&word) && !units::is_currency(&word);
-    let is_more = units::scale(&next_word(chars, end).0).is_some() || units::unit(&next_word(chars, end).0).is_some();
+    let (follows, follows_end) = next_word(chars, end);
+    let follows_start = follows_end - follows.chars().count();
+    let is_more = units::scale(&follows).is_some()
+        || units::unit(&follows).is_some()
+        || super::vocabulary::is_measure(&super::words::stem(&follows))
+        || (!follows.is_empty() && chars[follows_start].is_uppercase());
     !(REFERENCES.contains(&format!(" {word} ")) || (is_short && is_name && !is_more))
 }
 
@@ -108,7 +120,9 @@ fn figure(chars: &[char], at: usize, decimal: Decimal) -> Option<Figure> {
     let (mut value, mut half, mut end) = number(chars, at, decimal)?;
     let (mut start, prefix) = before(chars, at);
     let mut upper = None;
-    if let Some((to, to_half, to_end)) = range_to(chars, end, decimal) {
+    if let Some((to, to_half, to_end)) =
+        range_to(chars, end, decimal).or_else(|| range_in_words(chars, start, end, decimal))
+    {
         upper = Some((to, to_half));
         end = to_end;
     }
@@ -151,7 +165,7 @@ fn number(chars: &[char], at: usize, decimal: Decimal) -> Option<(f64, f64, usiz
             '0'..='9' => {}
             '.' | ',' if next_is_digit => {}
             '\'' | '’' if group_of_three => {}
-            ' ' if group_of_three && decimal == Decimal::Comma && end - at <= 3 => {}
+            ' ' if group_of_three && decimal == Decimal::Comma && is_group(chars, at, end) => {}
             _ => break,
         }
         end += 1;
@@ -171,6 +185,14 @@ fn number(chars: &[char], at: usize, decimal: Decimal) -> Option<(f64, f64, usiz
     let places = plain.split_once('.').map_or(0, |(_, after)| after.len());
     let half = if places > 0 { 0.5 / power(10.0, places) } else { whole_half(&plain, value) };
     Some((value, half, end))
+}
+
+/// Whether the digits before a gap are a first group of at most three, or a further one of exactly three.
+fn is_group(chars: &[char], at: usize, gap: usize) -> bool {
+    let start = (at..gap).rev().find(|index| !chars[*index].is_ascii_digit()).map_or(at, |index| index + 1);
+    let is_first = start == at;
+    let length = gap - start;
+    if is_first { (1..=3).contains(&length) } else { length == 3 && chars[start - 1] == ' ' }
 }
 
 /// Whole numbers may be rounded to their zeros, but by no more than half a percent.
@@ -214,6 +236,22 @@ fn range_to(chars: &[char], end: usize, decimal: Decimal) -> Option<(f64, f64, u
     number(chars, at, decimal)
 }
 
+/// `between 40 and 50`, `40 to 50`: the upper end. What rises from one to the other is no range.
+fn range_in_words(chars: &[char], start: usize, end: usize, decimal: Decimal) -> Option<(f64, f64, usize)> {
+    let before = word_before(chars, start);
+    let (link, link_end) = next_word(chars, end);
+    let is_between = matches!(before.as_str(), "between" | "zwischen" | "entre" | "между")
+        && matches!(link.as_str(), "and" | "und" | "et" | "y" | "и");
+    let is_from_to =
+        !matches!(before.as_str(), "from" | "von" | "de" | "с" | "от") && matches!(link.as_str(), "to" | "bis");
+    if !is_between && !is_from_to {
+        return None;
+    }
+    let at = link_end + usize::from(chars.get(link_end) == Some(&' '));
+    chars.get(at).filter(|c| c.is_ascii_digit())?;
+    number(chars, at, decimal)
+}
+
 /// The scale behind a number, in a word or attached to it.
 fn scales(chars: &[char], end: usize, prefix: &str) -> (f64, usize) {
     let mut factor = 1.0;
@@ -232,15 +270,15 @@ fn scales(chars: &[char], end: usize, prefix: &str) -> (f64, usize) {
     if at > end {
         return (factor, at);
     }
-    let (word, word_end) = next_word(chars, at);
-    match units::scale(&word) {
-        Some(factor) => {
-            let is_short = matches!(word.as_str(), "mio" | "mrd" | "tsd" | "mln" | "mn" | "bn");
-            let stop = usize::from(is_short && chars.get(word_end) == Some(&'.'));
-            (factor, word_end + stop)
-        }
-        None => (1.0, at),
+    // "2 mil millones", "3 Mio."
+    for _ in 0..2 {
+        let (word, word_end) = next_word(chars, at);
+        let Some(more) = units::scale(&word) else { break };
+        let is_short = matches!(word.as_str(), "mio" | "mrd" | "tsd" | "mln" | "mn" | "bn" | "тыс" | "млн" | "млрд");
+        factor *= more;
+        at = word_end + usize::from(is_short && chars.get(word_end) == Some(&'.'));
     }
+    (factor, at)
 }
 
 /// `3억 5천만`: what is added by the next, smaller scale.
@@ -294,11 +332,23 @@ fn after(chars: &[char], end: usize) -> Option<(String, f64, usize)> {
             return Some((name.to_owned(), 1.0, at + 1));
         }
     }
-    if word == "percentage" || word == "prozentpunkte" {
+    if matches!(word.as_str(), "percentage" | "prozentpunkte" | "prozentpunkten") {
         return Some(("percentage points".to_owned(), 1.0, word_end));
     }
-    if word == "per" && next_word(chars, word_end).0 == "cent" {
-        return Some(("%".to_owned(), 1.0, next_word(chars, word_end).1));
+    let (second, second_end) = next_word(chars, word_end);
+    let is_percent = matches!(
+        (word.as_str(), second.as_str()),
+        ("per", "cent") | ("pour", "cent") | ("por", "ciento") | ("por", "cento") | ("per", "cento") | ("في", "المئة")
+    );
+    if is_percent {
+        return Some(("%".to_owned(), 1.0, second_end));
+    }
+    if let Some((name, factor)) = units::raised(&word, &second) {
+        return Some(per(chars, second_end, name, factor));
+    }
+    // "4 millions d'euros", "4 millones de euros"
+    if let Some((name, at)) = linked_currency(chars, end) {
+        return Some((name.to_owned(), 1.0, at));
     }
     // Units of scripts without spaces may be followed by a particle: the longest beginning counts.
     let longest = if word.is_ascii() { word.chars().count() } else { 4.min(word.chars().count()) };
@@ -316,13 +366,26 @@ fn after(chars: &[char], end: usize) -> Option<(String, f64, usize)> {
     none
 }
 
+/// The currency behind `de` or `d'`, and where it ends.
+fn linked_currency(chars: &[char], end: usize) -> Option<(&'static str, usize)> {
+    let rest: String = chars[end..chars.len().min(end + 4)].iter().collect::<String>().to_lowercase();
+    let skipped = [" d'", " d’", " de "].iter().find(|link| rest.starts_with(**link))?.chars().count();
+    let at = end + skipped;
+    let word_end = (at..chars.len()).find(|index| !chars[*index].is_alphabetic()).unwrap_or(chars.len());
+    let word: String = chars[at..word_end].iter().collect::<String>().to_lowercase();
+    if !units::is_currency(&word) {
+        return None;
+    }
+    units::unit(&word).map(|(name, _)| (name, word_end))
+}
+
 /// `km/h`, `EUR per tonne`: a unit of its own.
 fn per(chars: &[char], end: usize, name: &str, factor: f64) -> (String, f64, usize) {
     let at = if chars.get(end) == Some(&'/') {
         end + 1
     } else {
         let (word, word_end) = next_word(chars, end);
-        if !matches!(word.as_str(), "per" | "pro") {
+        if !matches!(word.as_str(), "per" | "pro" | "par" | "por" | "je") {
             return (name.to_owned(), factor, end);
         }
         word_end
@@ -333,78 +396,6 @@ fn per(chars: &[char], end: usize, name: &str, factor: f64) -> (String, f64, usi
     }
     (format!("{name}/{}", super::words::stem(&by)), factor, by_end)
 }
-
-/// The range that the words around a number allow.
-fn bounds(chars: &[char], start: usize, end: &mut usize, value: f64, half: f64) -> (f64, f64) {
-    let window: String = chars[start.saturating_sub(24)..start].iter().collect::<String>().to_lowercase();
-    let window = window.trim_end();
-    let ends = |list: &[&str]| list.iter().any(|word| window.ends_with(word));
-    let follows = |list: &[&str]| {
-        let rest: String = chars[*end..chars.len().min(*end + 4)].iter().collect();
-        list.iter().find(|word| rest.trim_start().starts_with(**word)).is_some()
-    };
-    if follows(&["이상", "초과", "以上", "超"]) || ends(&AT_LEAST) {
-        return (value, f64::INFINITY);
-    }
-    if follows(&["이하", "미만", "以下", "未満"]) || ends(&AT_MOST) {
-        return (f64::NEG_INFINITY, value);
-    }
-    let size = value.abs();
-    if ends(&["nearly", "almost", "fast", "knapp", "거의"]) {
-        return (value - size * 0.1, value + half);
-    }
-    if ends(&ABOUT) {
-        return (value - half.max(size * 0.05), value + half.max(size * 0.05));
-    }
-    (value - half, value + half)
-}
-
-const AT_LEAST: [&str; 12] = [
-    "more than",
-    " over",
-    "at least",
-    "exceeding",
-    "above",
-    "mehr als",
-    "mindestens",
-    "über",
-    "plus de",
-    "más de",
-    "超过",
-    "至少",
-];
-const AT_MOST: [&str; 11] = [
-    "less than",
-    "fewer than",
-    "under",
-    "up to",
-    "below",
-    "at most",
-    "weniger als",
-    "bis zu",
-    "höchstens",
-    "moins de",
-    "不到",
-];
-const ABOUT: [&str; 17] = [
-    "about",
-    "around",
-    "approximately",
-    "approx.",
-    "roughly",
-    "some",
-    "circa",
-    "ca.",
-    "rund",
-    "etwa",
-    "ungefähr",
-    "environ",
-    "약",
-    "約",
-    "约",
-    "大约",
-    "~",
-];
 
 /// The word in front of a place, in lower case; empty if something else stands there.
 pub(crate) fn word_before(chars: &[char], at: usize) -> String {
@@ -418,7 +409,7 @@ pub(crate) fn word_before(chars: &[char], at: usize) -> String {
 pub(crate) fn next_word(chars: &[char], at: usize) -> (String, usize) {
     let start = at + usize::from(matches!(chars.get(at), Some(' ' | '-')));
     let end = (start..chars.len())
-        .find(|index| !(chars[*index].is_alphabetic() || matches!(chars[*index], '²' | '°')))
+        .find(|index| !(chars[*index].is_alphabetic() || matches!(chars[*index], '²' | '³' | '°' | '℃')))
         .unwrap_or(chars.len());
     (chars[start.min(end)..end].iter().collect::<String>().to_lowercase(), end)
 }
@@ -462,7 +453,7 @@ mod tests {
         check("売上高は42億円、従業員は1,200人", &[(4.2e9, "JPY"), (1200.0, "")]);
         check("收入为３.５亿元，增长１２％", &[(3.5e8, "CNY"), (12.0, "%")]);
         check("4 t, 4000 kg, 90 km/h, 5 EUR per tonne", &[(4e3, "kg"), (4e3, "kg"), (9e4, "m/h"), (5.0, "EUR/tonne")]);
-        check("more than 100 sites, up to 3 days, 3–5 million", &[(100.0, ""), (3.0, "day"), (4e6, "")]);
+        check("more than 100 sites, up to 3 days, 3–5 million", &[(100.0, ""), (259_200.0, "s"), (4e6, "")]);
     }
 
     #[test]

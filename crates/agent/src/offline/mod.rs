@@ -6,8 +6,10 @@
 //! It must not write any file, nor read one that the brief does not name.
 
 mod analysis;
+mod bounds;
 mod brief;
 mod claims;
+mod columns;
 mod communicate;
 mod contradictions;
 mod dates;
@@ -16,6 +18,7 @@ mod execute;
 mod figures;
 mod files;
 mod limits;
+mod names;
 mod paper;
 mod plan;
 mod propose;
@@ -23,6 +26,8 @@ mod rank;
 mod read;
 mod request;
 mod sentences;
+mod speech;
+mod table_claims;
 mod tables;
 mod units;
 mod vocabulary;

@@ -6,11 +6,21 @@ use super::limits;
 use super::read::Piece;
 use super::words::unspaced;
 
-/// A sentence and the line of its file on which it begins.
+/// A sentence and the lines of its file that it takes up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sentence {
     pub(crate) line: usize,
+    pub(crate) last: usize,
     pub(crate) text: String,
+    /// Where in the text a further line begins, and which.
+    breaks: Vec<(usize, usize)>,
+}
+
+impl Sentence {
+    /// The line on which a character of the text stands.
+    pub(crate) fn line_at(&self, index: usize) -> usize {
+        self.breaks.iter().rev().find(|(from, _)| *from <= index).map_or(self.line, |(_, line)| *line)
+    }
 }
 
 /// The sentences of one paragraph, which is given line by line.
@@ -66,13 +76,31 @@ fn push(found: &mut Vec<Sentence>, chars: &[char], lines: &[usize], range: std::
     if !chars[range.clone()].iter().any(|c| c.is_alphanumeric()) {
         return;
     }
+    let is_cut = range.len() > limits::SENTENCE_CHARS;
+    if is_cut {
+        range.end = last_space(chars, range.start, range.start + limits::SENTENCE_CHARS);
+    }
     let line = lines[range.start];
-    let text = if range.len() > limits::SENTENCE_CHARS {
-        chars[range.start..range.start + limits::SENTENCE_CHARS].iter().chain(&['…']).collect()
-    } else {
-        chars[range].iter().collect()
-    };
-    found.push(Sentence { line, text });
+    let breaks: Vec<(usize, usize)> = range
+        .clone()
+        .skip(1)
+        .filter(|index| lines[*index] != lines[*index - 1])
+        .map(|index| (index - range.start, lines[index]))
+        .collect();
+    let last = breaks.last().map_or(line, |(_, line)| *line);
+    let mut text: String = chars[range].iter().collect();
+    if is_cut {
+        text.push('…');
+    }
+    found.push(Sentence { line, last, text, breaks });
+}
+
+/// Where a text can be cut at or before `end`: no figure and no word is cut in two, if it has a space at all.
+fn last_space(chars: &[char], start: usize, end: usize) -> usize {
+    (start + 1..=end)
+        .rev()
+        .find(|index| chars[*index] == ' ' || (unspaced(chars[*index]) && unspaced(chars[*index - 1])))
+        .unwrap_or(end)
 }
 
 /// Where the sentence ends if the character at `at` ends it: behind closing quotes and brackets.

@@ -2,7 +2,7 @@
 //!
 //! Owns the arithmetic. It must not know what a table is about. Texts are counted, never interpreted.
 
-use super::claims::lone_period;
+use super::columns::lone_period;
 use super::figures::{self, Decimal, Figure};
 use super::limits;
 use super::paper::{Cite, Row};

@@ -7,13 +7,30 @@
 pub(crate) fn scale(lower: &str) -> Option<f64> {
     Some(match lower.trim_end_matches('.') {
         "hundred" | "hundert" => 1e2,
-        "thousand" | "thousands" | "tausend" | "tsd" | "mille" | "mil" => 1e3,
+        "thousand" | "thousands" | "tausend" | "tsd" | "mille" | "millier" | "milliers" | "mil" | "тыс" | "тысяч"
+        | "тысячи" | "тысяча" | "ألف" | "آلاف" => 1e3,
         "lakh" | "lakhs" => 1e5,
-        "million" | "millions" | "mn" | "mio" | "mln" | "millionen" | "millones" | "millón" | "مليون" => 1e6,
-        "crore" | "crores" => 1e7,
-        "billion" | "billions" | "bn" | "mrd" | "milliarden" | "milliarde" | "milliards" | "milliard" | "مليار" => {
-            1e9
+        "million" | "millions" | "mn" | "mio" | "mln" | "millionen" | "millones" | "millón" | "milioni" | "milione"
+        | "milhões" | "milhão" | "млн" | "миллион" | "миллиона" | "миллионов" | "مليون" | "ملايين" => {
+            1e6
         }
+        "crore" | "crores" => 1e7,
+        "billion"
+        | "billions"
+        | "bn"
+        | "mrd"
+        | "milliarden"
+        | "milliarde"
+        | "milliards"
+        | "milliard"
+        | "miliardi"
+        | "bilhões"
+        | "млрд"
+        | "миллиард"
+        | "миллиарда"
+        | "миллиардов"
+        | "مليار"
+        | "مليارات" => 1e9,
         "trillion" | "trillions" | "tn" | "billionen" => 1e12,
         _ => return None,
     })
@@ -46,63 +63,155 @@ pub(crate) fn currency_sign(c: char) -> Option<&'static str> {
         '₩' | '원' => "KRW",
         '元' => "CNY",
         '₹' => "INR",
+        '₽' => "RUB",
         _ => return None,
     })
 }
 
-const CURRENCIES: [&str; 8] = ["EUR", "USD", "GBP", "JPY", "KRW", "CNY", "INR", "CHF"];
+const CURRENCIES: [&str; 14] =
+    ["EUR", "USD", "GBP", "JPY", "KRW", "CNY", "INR", "CHF", "RUB", "SEK", "NOK", "DKK", "PLN", "AED"];
 
 /// The one name of a unit, and what its number is multiplied by to be in that unit.
 pub(crate) fn unit(lower: &str) -> Option<(&'static str, f64)> {
+    money(lower).or_else(|| size(lower)).or_else(|| other(lower))
+}
+
+/// A unit of length as one of area or of space: `square metres`, `cubic metres`.
+pub(crate) fn raised(prefix: &str, lower: &str) -> Option<(&'static str, f64)> {
+    let (name, factor) = size(lower)?;
+    match (prefix, name) {
+        ("square" | "sq", "m") => Some(("m²", factor * factor)),
+        ("cubic", "m") => Some(("l", factor * factor * factor * 1e3)),
+        _ => None,
+    }
+}
+
+fn money(lower: &str) -> Option<(&'static str, f64)> {
     Some(match lower {
-        "eur" | "euro" | "euros" | "€" | "유로" | "ユーロ" | "欧元" => ("EUR", 1.0),
-        "usd" | "dollar" | "dollars" | "us$" | "$" | "달러" | "ドル" | "美元" | "دولار" => ("USD", 1.0),
+        "eur" | "euro" | "euros" | "€" | "евро" | "يورو" | "유로" | "ユーロ" | "欧元" => ("EUR", 1.0),
+        "teur" | "keur" | "t€" | "k€" => ("EUR", 1e3),
+        "meur" | "m€" => ("EUR", 1e6),
+        "usd" | "dollar" | "dollars" | "us$" | "$" | "dólares" | "доллар" | "долларов" | "달러" | "ドル" | "美元"
+        | "دولار" => ("USD", 1.0),
         "gbp" | "pound" | "pounds" | "£" => ("GBP", 1.0),
         "jpy" | "yen" | "円" | "엔" | "日元" => ("JPY", 1.0),
         "krw" | "won" | "원" | "ウォン" => ("KRW", 1.0),
         "cny" | "rmb" | "yuan" | "元" | "人民币" | "위안" => ("CNY", 1.0),
         "inr" | "rupee" | "rupees" | "रुपये" => ("INR", 1.0),
         "chf" | "franken" | "francs" => ("CHF", 1.0),
-        "%" | "percent" | "pct" | "prozent" | "porcentaje" | "퍼센트" | "パーセント" | "प्रतिशत" => {
-            ("%", 1.0)
-        }
-        "pp" => ("percentage points", 1.0),
+        "rub" | "руб" | "рубль" | "рублей" | "рубля" | "₽" => ("RUB", 1.0),
+        "sek" => ("SEK", 1.0),
+        "nok" => ("NOK", 1.0),
+        "dkk" => ("DKK", 1.0),
+        "pln" | "zloty" => ("PLN", 1.0),
+        "aed" | "درهم" => ("AED", 1.0),
+        _ => return None,
+    })
+}
+
+fn size(lower: &str) -> Option<(&'static str, f64)> {
+    Some(match lower {
         "mg" => ("kg", 1e-6),
-        "g" | "gram" | "grams" => ("kg", 1e-3),
-        "kg" | "kilogram" | "kilograms" | "kilo" | "킬로그램" => ("kg", 1.0),
-        "t" | "tonne" | "tonnes" | "tonnen" | "톤" | "トン" | "吨" => ("kg", 1e3),
-        "lb" | "lbs" => ("lb", 1.0),
-        "mm" => ("m", 1e-3),
-        "cm" => ("m", 1e-2),
-        "m" | "metre" | "metres" | "meter" | "meters" | "미터" => ("m", 1.0),
-        "km" | "kilometre" | "kilometres" | "kilometer" | "kilometers" | "킬로미터" => ("m", 1e3),
-        "mile" | "miles" | "mi" => ("mile", 1.0),
-        "ha" | "hectare" | "hectares" | "hektar" => ("ha", 1.0),
-        "km²" | "km2" => ("km²", 1.0),
-        "m²" | "m2" => ("m²", 1.0),
+        "g" | "gram" | "grams" | "gramm" | "грамм" => ("kg", 1e-3),
+        "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" | "kilogramm" | "кг" | "килограмм" | "킬로그램" | "公斤"
+        | "キログラム" | "كيلوغرام" => ("kg", 1.0),
+        "t" | "ton" | "tons" | "tonne" | "tonnes" | "tonnen" | "tonelada" | "toneladas" | "tonnellate" | "тонна"
+        | "тонны" | "тонн" | "طن" | "أطنان" | "톤" | "トン" | "吨" | "公吨" => ("kg", 1e3),
+        "kt" | "kilotonnes" => ("kg", 1e6),
+        "lb" | "lbs" => ("kg", 0.453_592_37),
+        "mm" | "мм" => ("m", 1e-3),
+        "cm" | "см" => ("m", 1e-2),
+        "m" | "metre" | "metres" | "meter" | "meters" | "metern" | "mètre" | "mètres" | "metro" | "metros"
+        | "metri" | "м" | "метр" | "метра" | "метров" | "متر" | "미터" | "メートル" | "米" => {
+            ("m", 1.0)
+        }
+        "km"
+        | "kilometre"
+        | "kilometres"
+        | "kilometer"
+        | "kilometers"
+        | "kilometern"
+        | "kilomètre"
+        | "kilomètres"
+        | "kilómetro"
+        | "kilómetros"
+        | "км"
+        | "километр"
+        | "километра"
+        | "километров"
+        | "كيلومتر"
+        | "كيلومترا"
+        | "كم"
+        | "킬로미터"
+        | "キロメートル"
+        | "公里"
+        | "千米" => ("m", 1e3),
+        "ft" | "feet" | "foot" => ("m", 0.3048),
+        "mile" | "miles" | "mi" => ("m", 1_609.344),
+        "ha" | "hectare" | "hectares" | "hektar" | "hectárea" | "hectáreas" | "ettari" | "га" | "гектар"
+        | "гектаров" | "هكتار" | "헥타르" | "ヘクタール" | "公顷" => ("m²", 1e4),
+        "km²" | "km2" | "quadratkilometer" | "quadratkilometern" | "平方公里" | "제곱킬로미터" => {
+            ("m²", 1e6)
+        }
+        "m²" | "m2" | "qm" | "quadratmeter" | "quadratmetern" | "sqm" | "平方米" | "제곱미터" | "平方メートル" => {
+            ("m²", 1.0)
+        }
         "ml" => ("l", 1e-3),
-        "l" | "litre" | "litres" | "liter" | "liters" => ("l", 1.0),
+        "l" | "litre" | "litres" | "liter" | "liters" | "litern" | "litro" | "litros" | "litri" | "литр" | "литров"
+        | "لتر" | "리터" | "リットル" | "升" => ("l", 1.0),
+        "hl" => ("l", 100.0),
+        "m³" | "m3" | "kubikmeter" | "kubikmetern" | "立方米" | "立方メートル" | "세제곱미터" => {
+            ("l", 1e3)
+        }
+        _ => return None,
+    })
+}
+
+fn other(lower: &str) -> Option<(&'static str, f64)> {
+    Some(match lower {
+        "%"
+        | "percent"
+        | "pct"
+        | "prozent"
+        | "porcentaje"
+        | "процент"
+        | "процента"
+        | "процентов"
+        | "بالمئة"
+        | "퍼센트"
+        | "パーセント"
+        | "प्रतिशत" => ("%", 1.0),
+        "pp" => ("percentage points", 1.0),
         "kb" => ("byte", 1e3),
         "mb" => ("byte", 1e6),
         "gb" => ("byte", 1e9),
         "tb" => ("byte", 1e12),
-        "kw" => ("W", 1e3),
-        "mw" => ("W", 1e6),
-        "gw" => ("W", 1e9),
-        "kwh" => ("Wh", 1e3),
+        "kw" | "kilowatt" | "kilowatts" | "квт" | "킬로와트" => ("W", 1e3),
+        "mw" | "megawatt" | "megawatts" | "мвт" | "메가와트" | "メガワット" | "兆瓦" => ("W", 1e6),
+        "gw" | "gigawatt" | "gigawatts" | "гвт" => ("W", 1e9),
+        "kwh" | "квтч" => ("Wh", 1e3),
         "mwh" => ("Wh", 1e6),
         "gwh" => ("Wh", 1e9),
         "twh" => ("Wh", 1e12),
         "ms" => ("s", 1e-3),
-        "second" | "seconds" | "sec" | "sekunden" | "초" | "秒" => ("s", 1.0),
-        "minute" | "minutes" | "min" | "minuten" | "분" | "分" => ("s", 60.0),
-        "hour" | "hours" | "h" | "stunden" | "시간" | "時間" | "小时" => ("s", 3600.0),
-        "day" | "days" | "tage" | "일" => ("day", 1.0),
-        "week" | "weeks" | "wochen" => ("day", 7.0),
-        "month" | "months" | "monate" | "개월" => ("month", 1.0),
-        "year" | "years" | "jahre" => ("month", 12.0),
-        "°c" | "celsius" => ("°C", 1.0),
+        "second" | "seconds" | "sec" | "sekunden" | "secondes" | "segundos" | "секунд" | "초" | "秒" => {
+            ("s", 1.0)
+        }
+        "minute" | "minutes" | "min" | "minuten" | "minutos" | "минут" | "دقيقة" | "분" | "分" | "分钟" => {
+            ("s", 60.0)
+        }
+        "hour" | "hours" | "h" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" | "час" | "часа"
+        | "часов" | "ساعة" | "시간" | "時間" | "小时" => ("s", 3600.0),
+        "day" | "days" | "tag" | "tage" | "tagen" | "jour" | "jours" | "día" | "días" | "день" | "дня" | "дней"
+        | "يوم" | "일" | "天" => ("s", 86_400.0),
+        "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" | "неделя" | "недель"
+        | "주" | "週間" => ("s", 604_800.0),
+        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" | "месяц" | "месяца" | "месяцев"
+        | "개월" | "か月" | "个月" => ("month", 1.0),
+        "year" | "years" | "jahre" | "jahren" | "ans" | "années" | "años" | "лет" => ("month", 12.0),
+        "°c" | "celsius" | "℃" => ("°C", 1.0),
         "°f" | "fahrenheit" => ("°F", 1.0),
+        "knots" | "knoten" | "nœuds" | "nudos" => ("knot", 1.0),
         _ => return None,
     })
 }

@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::words::Language;
+
 /// What a word does in a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -12,146 +14,238 @@ pub(crate) enum Part {
     Subject(String),
     /// Something that happened, so that a date can be its value.
     Event(&'static str),
+    /// What is done with the thing that is counted: built, sold, repaired.
+    Action(&'static str),
     /// Intended, not so.
     Plan,
     /// More or less than before.
     Change(&'static str),
     /// Says that the claim is not made.
     Doubt,
+    /// Says that the figure is of a part, or of each.
+    Share,
     Nothing,
 }
 
 /// The part of a word, given in the form in which words are compared, and in lower case.
 pub(crate) fn part(key: &str, lower: &str) -> Part {
-    let (events, measures) = lists();
-    if let Some(event) = events.get(lower) {
+    let lists = lists();
+    if let Some(event) = lists.events.find(lower, lower) {
         return Part::Event(event);
     }
-    for (list, made) in
-        [(PLAN, Part::Plan), (UP, Part::Change("up")), (DOWN, Part::Change("down")), (DOUBT, Part::Doubt)]
-    {
+    for (list, made) in [
+        (PLAN, Part::Plan),
+        (UP, Part::Change("up")),
+        (DOWN, Part::Change("down")),
+        (DOUBT, Part::Doubt),
+        (SHARE, Part::Share),
+    ] {
         if has(list, lower) || has(list, key) {
             return made;
         }
     }
-    // Korean and Chinese verbs carry their endings with them, so that beginnings are compared.
+    // Verbs of many languages carry their endings with them, so that beginnings are compared.
     if !lower.is_ascii() {
-        for (beginnings, made) in
-            [(PLAN_PARTS, Part::Plan), (UP_PARTS, Part::Change("up")), (DOWN_PARTS, Part::Change("down"))]
-        {
-            if beginnings.split(' ').any(|part| lower.starts_with(part)) {
+        for (beginnings, made) in [
+            (PLAN_PARTS, Part::Plan),
+            (UP_PARTS, Part::Change("up")),
+            (DOWN_PARTS, Part::Change("down")),
+            (DOUBT_PARTS, Part::Doubt),
+            (SHARE_PARTS, Part::Share),
+        ] {
+            if begins(beginnings, lower) {
                 return made;
             }
         }
-        if NOTHING_PARTS.split(' ').any(|part| lower.starts_with(part)) {
-            return Part::Nothing;
-        }
     }
-    if let Some(measure) = measures.get(key) {
-        return Part::Subject((*measure).to_owned());
+    if let Some(measure) = lists.measures.find(key, lower) {
+        return Part::Subject(measure.to_owned());
+    }
+    match lists.actions.find(key, lower) {
+        Some("neutral") => return Part::Nothing,
+        Some(action) => return Part::Action(action),
+        None => {}
     }
     let is_past = lower.is_ascii() && lower.len() > 4 && lower.ends_with("ed") && !has(MODIFIERS, lower);
-    if is_past || has(NOTHING, key) || has(NOTHING, lower) {
+    if is_past || has(NOTHING, key) || has(NOTHING, lower) || (!lower.is_ascii() && begins(NOTHING_PARTS, lower)) {
         return Part::Nothing;
     }
     Part::Subject(key.to_owned())
 }
 
+/// What a word says is done, whatever else it says.
+pub(crate) fn action(key: &str, lower: &str) -> Option<&'static str> {
+    lists().actions.find(key, lower).filter(|action| *action != "neutral")
+}
+
 /// Whether a word names a measure or says only what kind of text this is, and so names nobody.
 pub(crate) fn is_common(key: &str) -> bool {
-    lists().1.contains_key(key) || has(GENERIC, key) || has(NOTHING, key)
+    lists().measures.find(key, key).is_some() || has(GENERIC, key) || has(NOTHING, key)
+}
+
+/// Whether a word says what is measured or counted.
+pub(crate) fn is_measure(key: &str) -> bool {
+    lists().measures.find(key, key).is_some()
+}
+
+/// Whether a word says only what kind of text this is.
+pub(crate) fn is_generic(key: &str) -> bool {
+    has(GENERIC, key)
+}
+
+/// Whether a word is a stretch of time that is not a year: a figure for it is not one for the year.
+pub(crate) fn is_stretch(lower: &str) -> bool {
+    has(STRETCHES, lower) || super::dates::month(lower).is_some_and(|_| !matches!(lower, "may" | "mar" | "mars"))
+}
+
+/// Words by which a sentence can go on without changing what its figure is about: verbs and adverbs, known by form.
+pub(crate) fn is_loose(lower: &str, language: Language) -> bool {
+    let count = lower.chars().count();
+    let ends = |list: &[&str]| list.iter().any(|ending| lower.ends_with(ending));
+    match lower.chars().next() {
+        Some('\u{0400}'..='\u{04ff}') => count >= 5 && ends(&["л", "ла", "ло", "ли", "лся", "лась", "лось", "лись"]),
+        Some('\u{ac00}'..='\u{d7af}') => ends(&["다", "니다", "하며", "하고", "면서", "해서"]),
+        _ if language == Language::German && count >= 5 && ends(&["te", "ten"]) => true,
+        _ if language == Language::French && count >= 5 && ends(&["é", "és", "ée", "ées"]) => true,
+        Some(c) if c.is_ascii() || c.is_alphabetic() => {
+            count >= 5 && ends(&["ly", "mente", "aron", "ieron", "ó", "aient"])
+        }
+        _ => false,
+    }
 }
 
 fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
 }
 
-type Lists = (HashMap<&'static str, &'static str>, HashMap<&'static str, &'static str>);
+fn begins(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|part| word.starts_with(part))
+}
+
+/// Words by group: the first of each group stands for all of it.
+struct Groups {
+    whole: HashMap<&'static str, &'static str>,
+    /// Beginnings, by their first letter.
+    beginnings: HashMap<char, Vec<(&'static str, &'static str)>>,
+}
+
+impl Groups {
+    fn read<'a>(lines: impl Iterator<Item = &'static str> + 'a) -> Self {
+        let mut groups = Self { whole: HashMap::new(), beginnings: HashMap::new() };
+        for line in lines.filter(|line| !line.starts_with('#')) {
+            let Some(first) = line.split_ascii_whitespace().next() else { continue };
+            for word in line.split_ascii_whitespace() {
+                match (word.strip_suffix('*'), word.chars().next()) {
+                    (Some(beginning), Some(letter)) => {
+                        groups.beginnings.entry(letter).or_default().push((beginning, first));
+                    }
+                    _ => {
+                        groups.whole.entry(word).or_insert(first);
+                    }
+                }
+            }
+        }
+        groups
+    }
+
+    fn find(&self, key: &str, lower: &str) -> Option<&'static str> {
+        if let Some(first) = self.whole.get(lower).or_else(|| self.whole.get(key)) {
+            return Some(first);
+        }
+        let list = self.beginnings.get(&lower.chars().next()?)?;
+        // A beginning stands for endings, not for other words that begin alike.
+        let fits = |beginning: &str| {
+            lower.strip_prefix(beginning).is_some_and(|rest| {
+                let more = rest.chars().count();
+                more <= 4 || (rest.chars().all(|c| !c.is_ascii()) && more <= 8)
+            })
+        };
+        list.iter().find(|(beginning, _)| fits(beginning)).map(|(_, first)| *first)
+    }
+}
+
+struct Lists {
+    events: Groups,
+    measures: Groups,
+    actions: Groups,
+}
 
 fn lists() -> &'static Lists {
     static LISTS: OnceLock<Lists> = OnceLock::new();
-    LISTS.get_or_init(|| (by_name(EVENTS), by_name(MEASURES)))
+    LISTS.get_or_init(|| Lists {
+        events: Groups::read(EVENTS.iter().copied()),
+        measures: Groups::read(include_str!("vocabulary/measures.txt").lines()),
+        actions: Groups::read(include_str!("vocabulary/actions.txt").lines()),
+    })
 }
-
-fn by_name(groups: &'static [&'static str]) -> HashMap<&'static str, &'static str> {
-    let mut map = HashMap::new();
-    for group in groups {
-        let first = group.split(' ').next().unwrap_or_default();
-        for name in group.split(' ') {
-            map.insert(name, first);
-        }
-    }
-    map
-}
-
-/// Names of one measure; the first is the one that is compared.
-const MEASURES: &[&str] = &[
-    "revenue sale turnover umsatz umsatzerlöse ventas 매출 매출액 売上 売上高 营业收入 销售额 收入",
-    "employee staff headcount workforce personnel mitarbeiter beschäftigte worker employé empleado 직원 직원수 임직원 従業員 従業員数 员工 员工人数",
-    "profit earning gewinn bénéfice beneficio 이익 利益 利润",
-    "cost expense expenditure spending kosten coût coste 비용 費用 成本",
-    "population inhabitant resident einwohner bevölkerung habitant habitante 인구 人口",
-    "customer client kunde kunden 고객 顧客 客户",
-    "price preis prix precio 가격 価格 价格",
-    "budget haushalt 예산 予算 预算",
-    "user nutzer 사용자 ユーザー 用户",
-    "share anteil part 점유율 シェア 份额",
-    "margin marge 마진",
-    "emission emissionen 배출량 排出量 排放量",
-    "capacity kapazität 용량 容量",
-    "area fläche 면적 面積 面积",
-    "debt schulden 부채 負債 债务",
-    "order auftrag aufträge 주문 注文 订单",
-    "temperature temperatur 온도 温度",
-    "distance entfernung 거리 距離 距离",
-    "weight gewicht 무게 重量",
-    "length länge 길이 長さ 长度",
-    "height höhe 높이 高さ 高度",
-    "speed geschwindigkeit 속도 速度",
-    "volume menge 수량 数量",
-    "store shop filiale filialen laden 매장 店舗 门店",
-];
 
 const EVENTS: &[&str] = &[
-    "founded established incorporated gegründet fondée fundada 설립 설립되었다 설립됐다 창립 設立 創業 成立",
-    "launched released introduced eingeführt 출시 출시되었다 発売 发布",
-    "opened eröffnet 개장 開業",
-    "signed unterzeichnet 체결 締結 签署",
-    "completed finished abgeschlossen 완공 완료 完成",
-    "born geboren 출생 出生",
-    "died gestorben 사망 死去 去世",
-    "acquired übernommen 인수 買収 收购",
-    "published veröffentlicht 발행 出版 発行",
-    "started began begins begonnen 시작 開始 开始",
-    "ended endete 종료 終了 结束",
-    "built erbaut 건설 建設 建成",
+    "founded established incorporated gegründet fondée fondé fundada fundado основан* تأسست تأسس 설립* 창립* 設立 創業 创立 成立",
+    "launched released introduced eingeführt lancé lanzado запущен* أطلقت 출시* 発売 发布",
+    "opened inaugurated eröffnet ouvert inauguré inaugurado открыт* افتتح افتتحت 개장* 개관* 開業 開館 开业 开放",
+    "signed unterzeichnet signé firmado подписан* وقعت 체결* 締結 签署",
+    "completed finished abgeschlossen fertiggestellt achevé terminado завершен* завершён* اكتمل 완공* 완료* 完成 竣工",
+    "born geboren né née nacido nacida родил* ولد 출생했* 出生",
+    "died gestorben décédé murió умер* توفي 사망했* 死去 去世",
+    "acquired übernommen 인수* 買収 收购",
+    "published veröffentlicht publié publicado опубликован* نشر 발행* 出版 発行",
+    "started began begins begonnen commencé comenzó начат* بدأ 시작* 開始 开始",
+    "ended endete terminé finalizó закончен* انتهى 종료* 終了 结束",
+    "built erected erbaut gebaut errichtet construit construida construido построен* 건립* 建設 建成",
 ];
 
-const PLAN: &str = "plan planned planning target forecast forecasted expected expect expects projected projection budgeted \
-    estimate estimated guidance goal aim aims outlook geplant erwartet ziel prognose plant";
-const PLAN_PARTS: &str = "예상 계획 목표 전망 予想 計画 目標 予定 预计 计划 目标";
-const UP: &str = "rose rise rises risen grew grow grows grown growth increase increased increases increasing gain gained up \
-    climbed higher gestiegen stieg wuchs wachstum anstieg augmenté aumentó";
+const PLAN: &str = "plan plans planned planning target targets targeted forecast forecasted forecasts expected expect expects \
+    projected projection budgeted estimate estimated estimates guidance goal aim aims outlook will shall should hopes intends \
+    wants wishes promise promised assumes assumed predicted ahead future \
+    geplant erwartet erwarten ziel prognose voraussichtlich soll sollen will wollen schätzt geschätzt schätzung plan planung wird werden künftig \
+    prévoit prévu prévue prévoient prévision objectif devrait devraient vise estimé estime estimation sera seront \
+    espera esperan prevé previsto prevista previsión objetivo estima estimado estimación será serán debería proyecta \
+    prevede previsto obiettivo stima sarà prevê meta estimativa será \
+    план плану планирует планируется ожидает ожидается прогноз прогнозу оценка оценке цель будет будут متوقع المتوقع يتوقع خطة هدف مستهدف سوف";
+const PLAN_PARTS: &str =
+    "예상 계획 목표 전망 예정 추정 予想 計画 目標 予定 見込 見通 推定 预计 计划 目标 预期 预测 估计";
+const UP: &str = "rose rise rises risen grew grow grows grown growth increase increased increases increasing gained up \
+    climbed higher additional extra gestiegen stieg stiegen wuchs wachstum anstieg zusätzlich erhöht augmenté augmentation hausse croissance progressé supplémentaires \
+    aumentó aumento creció crecimiento subió adicionales вырос выросла выросло выросли рост увеличил увеличилась زاد زادت ارتفع ارتفعت نمو";
 const DOWN: &str = "fell fall falls fallen decline declined declines decrease decreased decreases dropped drop down lower \
-    shrank reduced reduction gesunken sank fiel rückgang baissé disminuyó";
-const UP_PARTS: &str = "증가 상승 성장 늘었 늘어 増加 増えた 上昇 增长 增加";
-const DOWN_PARTS: &str = "감소 하락 줄었 줄어 減少 下落 下降 减少";
-const DOUBT: &str =
-    "not never neither respectively if would could might unless beziehungsweise jeweils nicht kein keine falls";
+    shrank reduced reduction cut gesunken sank sanken fiel fielen rückgang verringert baissé baisse diminué diminution recul disminuyó bajó cayó descenso \
+    снизил снизилась снизилось снизились упал упала упали снижение сократил сократилось انخفض انخفضت تراجع";
+const UP_PARTS: &str = "증가 상승 성장 늘었 늘어 증대 増加 増えた 上昇 増収 增长 增加 上升";
+const DOWN_PARTS: &str = "감소 하락 줄었 줄어 減少 下落 減収 下降 减少";
+const DOUBT: &str = "not never neither nor respectively if would could might unless maybe perhaps allegedly doubtful doubt doubts wrong false \
+    beziehungsweise jeweils nicht kein keine keinen falls wenn vielleicht angeblich falsch könnte würde \
+    pas jamais aucun aucune si peut-être faux nunca ningún ninguna tampoco quizás falso \
+    не нет если возможно ни неверно لم ليس ليست لن إذا ربما";
+const DOUBT_PARTS: &str = "않 아니 아닌 没有 不是 并非 如果 未能 可能";
+const SHARE: &str = "thereof including excluding average averages averaged each every per apiece half \
+    davon darunter ohne durchschnittlich durchschnitt je pro jede jeder \
+    dont hors moyenne chaque chacun incluyendo excluyendo promedio media cada \
+    среднем каждый каждая включая кроме منها متوسط كل";
+const SHARE_PARTS: &str = "평균 이중 가운데 제외 포함 그중 平均 其中 除外 仅";
 /// Past forms that say which thing is meant, not what happened to it.
 const MODIFIERS: &str = "adjusted consolidated diluted combined installed used united limited recycled retired unemployed \
-    employed need seed feed speed weighted fixed mixed related based skilled insured armed";
-const NOTHING: &str = "report reported reporting amount amounts total totals overall figure number count year annual quarter \
-    month half end fiscal period company firm group amid according say said stand stood reach reaches hit post show showed \
-    shown come came make made record recorded have hold held run ran employ employs employed count counts remain still \
+    employed need seed feed speed weighted fixed mixed related based skilled insured armed shed breed reed sled";
+const NOTHING: &str = "report reporting amount amounts total totals overall altogether figure number count year years annual annually yearly \
+    end fiscal period company firm group amid according say said stand still \
     already around about approximately roughly nearly almost over least most exceeding above below under late early \
-    beginning start full whole level value compared versus per cent currently today new latest recent first second third \
-    jahr geschäftsjahr betrug beträgt lag liegt erzielte unternehmen gesamt insgesamt rund etwa beschäftigte beschäftigt \
-    million billion thousand mio mrd tsd inc ltd gmbh ag corp corporation llc plc co kg sa se spa bv anzahl 년 명 \
-    generate generated generates bring brought book booked earn earns sell sold serve serves produce produces \
-    there it its they we our";
-const NOTHING_PARTS: &str = "기록 달성 이었 였다 이다 총 전체 회사 达到 共有 拥有 总 公司 全年 約 약 以上 年度";
-const GENERIC: &str = "report summary overview introduction note result detail conclusion background analysis review data \
+    beginning start full whole level value compared versus cent currently today new latest recent first second third \
+    again also even just then now here same exactly precisely some well last previous next past time once \
+    jahr jahre jahres geschäftsjahr kalenderjahr unternehmen gesamt insgesamt rund etwa anzahl zahl stück höhe \
+    million billion thousand mio mrd tsd inc ltd gmbh ag corp corporation llc plc co kg sa se spa bv \
+    année ans an nombre total totale entreprise société environ exercice chiffre affaires \
+    año años número total empresa compañía unos cerca cifra negocios ejercicio \
+    год года году годом лет всего около компания количество число общая общий \
+    سنة عام إجمالي مجموع شركة حوالي نحو عدد \
+    년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas человек شخص";
+const NOTHING_PARTS: &str =
+    "총 전체 회사 올해 작년 지난해 总 公司 全年 約 약 以上 年度 合計 同社 当社 同年 全体 年間 年间";
+const STRETCHES: &str = "quarter quarters quarterly half-year month months monthly week weeks weekly day days daily spring summer autumn winter \
+    q1 q2 q3 q4 h1 h2 quartal halbjahr monat monate woche tag frühjahr sommer herbst trimestre semestre mois semaine jour \
+    mes meses semana día квартал квартале полугодие месяц неделя ربع شهر أسبوع 분기 상반기 하반기 월간 四半期 上半期 下半期 上期 下期 季度 上半年 下半年";
+const GENERIC: &str = "report summary overview introduction note notes result detail conclusion background analysis review data \
     chapter section appendix table figure source press release statement interview article memo minute meeting update \
-    bericht zusammenfassung überblick einleitung ergebnis anhang business key fact sheet market annual financial product \
-    보고서 요약 개요 결과 報告 概要 結果 报告 摘要 assets list index readme";
+    letter yearbook bulletin news newspaper fact sheet page website web office yearly key annual financial business market product \
+    bericht jahresbericht zusammenfassung überblick einleitung ergebnis anhang zeitung brief notiz protokoll mitteilung pressemitteilung \
+    rapport résumé aperçu lettre journal communiqué annexe informe resumen carta nota periódico memoria comunicado \
+    отчет отчёт письмо газета обзор записка تقرير رسالة ملخص صحيفة \
+    보고서 요약 개요 결과 신문 편지 연보 報告 報告書 概要 結果 新聞 手紙 报告 摘要 报纸 信 assets list index readme";

@@ -127,14 +127,20 @@ pub(crate) fn key(word: &Word) -> Option<String> {
         }
         Script::Spaced => {
             let lower = word.text.to_lowercase();
-            if lower.chars().all(|c| c.is_numeric()) || is_stop(&lower) {
+            let lower = without_elision(&lower);
+            if lower.chars().all(|c| c.is_numeric()) || is_stop(lower) {
                 return None;
             }
-            let stem = stem(&lower);
+            let stem = stem(lower);
             let letters = stem.chars().filter(|c| c.is_alphabetic()).count();
             (letters > 1 && !is_stop(&stem)).then_some(stem)
         }
     }
+}
+
+/// A word as it is shown among others: without the ending of a possessive.
+pub(crate) fn bare(text: &str) -> String {
+    text.trim_end_matches("'s").trim_end_matches("\u{2019}s").to_owned()
 }
 
 pub(crate) fn is_stop(lower: &str) -> bool {
@@ -142,10 +148,46 @@ pub(crate) fn is_stop(lower: &str) -> bool {
     ALL.get_or_init(|| STOP.iter().flat_map(|list| list.split_ascii_whitespace()).collect()).contains(lower)
 }
 
+/// `l'usine`, `d'euros`: what stands before the apostrophe is an article or the like.
+fn without_elision(lower: &str) -> &str {
+    const ELIDED: [&str; 12] = ["l", "d", "qu", "n", "s", "j", "c", "m", "t", "jusqu", "dell", "nell"];
+    match lower.split_once(['\'', '\u{2019}']) {
+        Some((before, rest)) if ELIDED.contains(&before) && rest.chars().count() > 1 => rest,
+        _ => lower,
+    }
+}
+
+/// Russian words without the ending of their case, Arabic ones without the article.
+fn stem_other(word: &str) -> Option<String> {
+    let count = word.chars().count();
+    match word.chars().next()? {
+        '\u{0400}'..='\u{04ff}' if count > 4 => {
+            const ENDINGS: [&str; 33] = [
+                "иями", "ями", "ами", "ого", "его", "ому", "ему", "ыми", "ими", "ов", "ев", "ам", "ям", "ах", "ях",
+                "ом", "ем", "ой", "ей", "ий", "ый", "ая", "яя", "ое", "ее", "ые", "ие", "ых", "их", "ую", "а", "е",
+                "и",
+            ];
+            const SHORT: [&str; 6] = ["у", "ю", "ы", "я", "о", "ь"];
+            let ending = ENDINGS.iter().chain(&SHORT).find(|ending| word.ends_with(**ending))?;
+            let stem = word.strip_suffix(ending)?;
+            (stem.chars().count() >= 3).then(|| stem.to_owned())
+        }
+        '\u{0600}'..='\u{06ff}' => {
+            let article = ["وال", "بال", "لل", "ال"].iter().find(|article| word.starts_with(**article))?;
+            let stem = word.strip_prefix(article)?;
+            (stem.chars().count() >= 3).then(|| stem.to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// English and near-English endings: possessive and plural. Other words stay as they are.
 pub(crate) fn stem(lower: &str) -> String {
     let word = lower.trim_end_matches("'s").trim_end_matches("\u{2019}s").trim_end_matches(['\'', '\u{2019}']);
     let count = word.chars().count();
+    if let Some(stem) = stem_other(word) {
+        return stem;
+    }
     if !word.is_ascii() || count < 4 {
         return word.to_owned();
     }
@@ -215,6 +257,9 @@ pub(crate) enum Language {
     German,
     French,
     Spanish,
+    Italian,
+    Portuguese,
+    Russian,
     Korean,
     Japanese,
     Chinese,
@@ -230,6 +275,9 @@ impl Language {
             Self::German => "German",
             Self::French => "French",
             Self::Spanish => "Spanish",
+            Self::Italian => "Italian",
+            Self::Portuguese => "Portuguese",
+            Self::Russian => "Russian",
             Self::Korean => "Korean",
             Self::Japanese => "Japanese",
             Self::Chinese => "Chinese",
@@ -241,17 +289,18 @@ impl Language {
 
     /// Whether a comma stands before the decimals.
     pub(crate) fn has_decimal_comma(self) -> bool {
-        matches!(self, Self::German | Self::French | Self::Spanish)
+        matches!(self, Self::German | Self::French | Self::Spanish | Self::Italian | Self::Portuguese | Self::Russian)
     }
 }
 
 /// The language of a text, by the script of most of its letters and then by its stop words.
 pub(crate) fn language(text: &str) -> Language {
-    let (mut latin, mut hangul, mut kana, mut han, mut arabic, mut devanagari) = (0, 0, 0, 0, 0, 0);
+    let (mut latin, mut hangul, mut kana, mut han, mut arabic, mut devanagari, mut cyrillic) = (0, 0, 0, 0, 0, 0, 0);
     for c in text.chars().take(20_000) {
         match c {
             '\u{0600}'..='\u{06ff}' => arabic += 1,
             '\u{0900}'..='\u{097f}' => devanagari += 1,
+            '\u{0400}'..='\u{04ff}' => cyrillic += 1,
             _ => match script(c) {
                 Script::Hangul => hangul += 1,
                 Script::Hiragana | Script::Katakana => kana += 1,
@@ -262,7 +311,7 @@ pub(crate) fn language(text: &str) -> Language {
         }
     }
     // One sign of a script without spaces says about as much as three letters.
-    let most = [latin, hangul * 3, (kana + han) * 3, arabic, devanagari].into_iter().max().unwrap_or(0);
+    let most = [latin, hangul * 3, (kana + han) * 3, arabic, devanagari, cyrillic].into_iter().max().unwrap_or(0);
     match most {
         0 => Language::Unknown,
         n if n == hangul * 3 => Language::Korean,
@@ -275,16 +324,24 @@ pub(crate) fn language(text: &str) -> Language {
         }
         n if n == arabic => Language::Arabic,
         n if n == devanagari => Language::Devanagari,
+        n if n == cyrillic => Language::Russian,
         _ => latin_language(text),
     }
 }
 
 fn latin_language(text: &str) -> Language {
-    const OF: [Language; 4] = [Language::English, Language::German, Language::French, Language::Spanish];
-    let mut hits = [0_usize; 4];
+    const OF: [Language; 6] = [
+        Language::English,
+        Language::German,
+        Language::French,
+        Language::Spanish,
+        Language::Italian,
+        Language::Portuguese,
+    ];
+    let mut hits = [0_usize; 6];
     for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(4_000) {
         let lower = word.to_lowercase();
-        for (index, list) in STOP.iter().take(4).enumerate() {
+        for (index, list) in STOP.iter().take(6).enumerate() {
             hits[index] += usize::from(list.split_ascii_whitespace().any(|stop| stop == lower));
         }
     }
@@ -295,8 +352,8 @@ fn latin_language(text: &str) -> Language {
     hits.iter().position(|hit| *hit == best).map_or(Language::Unknown, |index| OF[index])
 }
 
-/// Words without content: English, German, French, Spanish, in the order that `latin_language` counts on.
-const STOP: [&str; 6] = [
+/// Words without content: English, German, French, Spanish, Italian, Portuguese first, in the order that `latin_language` counts on.
+const STOP: [&str; 9] = [
     "a about above after again all also am an and any are as at be because been before being below between both but by \
      can could did do does doing down during each few for from further had has have having he her here hers him his how \
      however i if in into is it its itself just may me might more most must my no nor not now of off on once only or \
@@ -314,6 +371,14 @@ const STOP: [&str; 6] = [
     "al algo como con contra cual cuando de del desde donde dos el ella ellas ellos en entre era eran es esa ese eso esta \
      estas este esto estos fue fueron ha han hasta hay la las le les lo los más me mi mis muy no nos o para pero por que \
      quien se según ser si sin sobre son su sus también tan tiene todo todos tu un una uno unos y ya",
+    "il lo gli un uno una del dello della dei degli delle nel nella nei sul sulla che di da in con su per tra fra è sono era \
+     erano ha hanno non più anche come questo questa questi alla al allo agli ai dal dalla si",
+    "o os um uma uns umas do da dos das no na nos nas ao aos à às pelo pela que de em com para por não mais como é são foi \
+     foram era eram tem têm ou se seu sua seus suas este esta isso também",
+    "и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о \
+     из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь опять уж вам ведь там потом себя ничего ей \
+     может они тут где есть надо ней для мы тебя их чем была сам чтоб без будто чего раз тоже себе под будет это этот эта эти \
+     при об были также которые который которая году год года",
     "في من على إلى عن مع هذا هذه ذلك التي الذي كان كانت هو هي أن إن ما لا قد كل بين بعد قبل أو ثم",
     "का की के को में से है हैं था थे थी और यह वह कि पर ने भी तो हो एक इस उस लिए गया गई रहा रही",
 ];

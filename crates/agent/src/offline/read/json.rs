@@ -91,9 +91,14 @@ fn record(line: usize, objects: &[(usize, &Fields)], blocks: &mut Vec<Block>) {
 
 /// What a table does not hold: long strings, and values with an inside.
 fn inner(fields: &[(String, usize, Node)], names: &mut Vec<String>, blocks: &mut Vec<Block>) {
+    // What an object is called is said of everything inside it.
+    let label = fields.iter().find_map(|(_, _, value)| match value {
+        Node::Text(text) if short(value).is_some() && text.chars().any(char::is_alphabetic) => Some(text.as_str()),
+        _ => None,
+    });
     for (name, line, value) in fields {
         if short(value).is_none() {
-            names.push(name.clone());
+            names.push(label.map_or_else(|| name.clone(), |label| format!("{label} {name}")));
             show(value, *line, names, blocks);
             names.pop();
         }

@@ -9,7 +9,9 @@ mod json;
 mod markdown;
 mod plain;
 
+use super::figures::Decimal;
 use super::limits;
+use super::words;
 
 /// A line of a paragraph, without its markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +100,8 @@ pub(crate) fn document(path: &str, bytes: &[u8], extent: Extent) -> Result<Docum
         return Err("not a form that can be read; Markdown, text, CSV, JSON and HTML can".to_owned());
     };
     let text = decode(bytes).ok_or("not text: it has bytes that no text has")?;
+    // A lone carriage return ended lines once; every other program counts lines by line feeds.
+    let text = if text.contains('\n') { text } else { text.replace('\r', "\n") };
     let text = text.as_str();
     let blocks = match form {
         Form::Markdown => markdown::blocks(text),
@@ -141,6 +145,11 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
 }
 
 impl Document {
+    /// Which sign stands before the decimals in the language of the document.
+    pub(crate) fn decimal(&self) -> Decimal {
+        if words::language(&self.sample()).has_decimal_comma() { Decimal::Comma } else { Decimal::Point }
+    }
+
     /// The running text of the document, for telling its language.
     pub(crate) fn sample(&self) -> String {
         let mut text = String::new();
@@ -160,6 +169,45 @@ impl Document {
         }
         text
     }
+}
+
+impl Table {
+    /// Which sign stands before the decimals, as far as the cells themselves say it.
+    pub(crate) fn decimal(&self, otherwise: Decimal) -> Decimal {
+        let (mut comma, mut point) = (0_usize, 0_usize);
+        for cell in self.rows.iter().flatten().take(10_000) {
+            match decisive(&cell.text) {
+                Some(Decimal::Comma) => comma += 1,
+                Some(Decimal::Point) => point += 1,
+                None => {}
+            }
+        }
+        match comma.cmp(&point) {
+            std::cmp::Ordering::Greater => Decimal::Comma,
+            std::cmp::Ordering::Less => Decimal::Point,
+            std::cmp::Ordering::Equal => otherwise,
+        }
+    }
+}
+
+/// `4,25` and `1.234,5` can be read in one way only, `1,234` in two.
+fn decisive(text: &str) -> Option<Decimal> {
+    let text = text.trim();
+    let number: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | ',')).collect();
+    if text.chars().filter(|c| c.is_alphabetic()).count() > 4 || !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let last = number.rfind(['.', ','])?;
+    let sign = number.as_bytes()[last];
+    let is_alone = number.matches(['.', ',']).count() == 1;
+    let places = number.len() - last - 1;
+    if places == 0
+        || (is_alone && places == 3 && !number.starts_with('0'))
+        || number.matches(char::from(sign)).count() > 1
+    {
+        return None;
+    }
+    Some(if sign == b',' { Decimal::Comma } else { Decimal::Point })
 }
 
 /// Makes every row as long as the header, and drops rows without content.

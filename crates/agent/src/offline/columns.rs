@@ -1,0 +1,195 @@
+//! What a column of a table is: numbers with a unit, periods, labels, or notes; by its head and by its cells.
+//!
+//! Owns the reading of columns. It must not know what is made of them.
+
+use std::collections::BTreeSet;
+
+use super::dates::{Period, dates, plain_digits};
+use super::figures::{self, Decimal};
+use super::read::Table;
+use super::units;
+use super::vocabulary::{self, Part};
+use super::words;
+
+/// What the head of a column says: a measure with unit and scale, or the period, or a name.
+pub(crate) struct Column {
+    pub(crate) words: BTreeSet<String>,
+    /// The words as they are written.
+    pub(crate) shown: Vec<String>,
+    pub(crate) unit: String,
+    pub(crate) factor: f64,
+    pub(crate) period: Option<Period>,
+    pub(crate) is_plan: bool,
+    pub(crate) action: Option<&'static str>,
+    pub(crate) kind: ColumnKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnKind {
+    Number,
+    Period,
+    Label,
+    Note,
+}
+
+pub(crate) fn columns(table: &Table, decimal: Decimal) -> Vec<Column> {
+    (0..table.header.len()).map(|index| column(table, index, decimal)).collect()
+}
+
+fn column(table: &Table, index: usize, decimal: Decimal) -> Column {
+    let head = table.header[index].replace('_', " ");
+    let chars = plain_digits(&head);
+    let found = dates(&chars);
+    let mut column = Column {
+        words: BTreeSet::new(),
+        shown: Vec::new(),
+        unit: String::new(),
+        factor: 1.0,
+        period: found.first().map(|date| date.period),
+        is_plan: false,
+        action: None,
+        kind: kind(table, index, decimal),
+    };
+    for word in head.split(|c: char| c.is_whitespace() || "()[],/".contains(c)).filter(|word| !word.is_empty()) {
+        let lower = word.to_lowercase();
+        if let Some(factor) = units::scale(&lower) {
+            column.factor *= factor;
+        } else if let Some((unit, factor)) = units::unit(&lower).filter(|_| !is_period_head(&lower)) {
+            unit.clone_into(&mut column.unit);
+            column.factor *= factor;
+        } else {
+            take_words(word, &mut column);
+        }
+    }
+    column
+}
+
+fn take_words(text: &str, column: &mut Column) {
+    for word in words::words(&plain_digits(text)) {
+        let key = words::key(&word).unwrap_or_default();
+        let lower = word.text.to_lowercase();
+        match vocabulary::part(&key, &lower) {
+            Part::Plan => column.is_plan = true,
+            Part::Subject(subject) if !key.is_empty() => {
+                column.words.insert(subject);
+                column.shown.push(word.text.clone());
+            }
+            Part::Action(action) => {
+                column.action = Some(action);
+                column.shown.push(word.text.clone());
+            }
+            Part::Change(_) | Part::Share | Part::Event(_) if !words::is_stop(&lower) => {
+                column.words.insert(lower);
+                column.shown.push(word.text.clone());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn kind(table: &Table, index: usize, decimal: Decimal) -> ColumnKind {
+    let texts: Vec<&str> = table
+        .rows
+        .iter()
+        .map(|row| row[index].text.trim())
+        .filter(|text| !text.is_empty() && !is_missing(text))
+        .collect();
+    let most = |count: usize| count * 10 >= texts.len() * 8 && count > 0;
+    let is_period = most(texts.iter().filter(|text| lone_period(text).is_some()).count());
+    let head = table.header[index].to_lowercase();
+    let all_numbers = most(texts.iter().filter(|text| figures::cell(text, decimal).is_some()).count());
+    if is_period && (is_period_head(&head) || !all_numbers || texts.iter().all(|text| text.len() == 4)) {
+        return ColumnKind::Period;
+    }
+    if all_numbers {
+        return if is_number_of_row(&head, &texts) { ColumnKind::Note } else { ColumnKind::Number };
+    }
+    let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
+    if !texts.is_empty() && characters <= texts.len() * 40 { ColumnKind::Label } else { ColumnKind::Note }
+}
+
+/// Words that stand in a cell for a value that is not there.
+pub(crate) fn is_missing(text: &str) -> bool {
+    matches!(
+        text.trim().to_lowercase().as_str(),
+        "" | "-"
+            | "–"
+            | "—"
+            | "n/a"
+            | "na"
+            | "n.a."
+            | "null"
+            | "none"
+            | "nan"
+            | "?"
+            | "k.a."
+            | "k. a."
+            | "s/d"
+            | "n/d"
+            | "нд"
+            | "н/д"
+            | "없음"
+            | "…"
+            | "..."
+            | "unknown"
+    )
+}
+
+/// Numbers that name a row, and a post code or a telephone number, measure nothing.
+fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
+    const NAMES: &str = " id ids # nr no no. rank row line index code zip postcode plz phone telefon telephone isbn ean sku key lfd номер 번호 番号 编号 ";
+    let head = head.trim();
+    let last = head.rsplit([' ', '_', '-']).next().unwrap_or(head);
+    let has_leading_zero = texts.iter().any(|text| {
+        let digits: Vec<char> = text.chars().collect();
+        digits.len() > 1 && digits[0] == '0' && digits[1].is_ascii_digit()
+    });
+    has_leading_zero || (!last.is_empty() && NAMES.contains(&format!(" {last} ")))
+}
+
+fn is_period_head(lower: &str) -> bool {
+    [
+        "year",
+        "date",
+        "period",
+        "quarter",
+        "month",
+        "day",
+        "jahr",
+        "datum",
+        "monat",
+        "quartal",
+        "année",
+        "mois",
+        "date",
+        "año",
+        "mes",
+        "fecha",
+        "год",
+        "дата",
+        "месяц",
+        "عام",
+        "سنة",
+        "연도",
+        "날짜",
+        "년도",
+        "월",
+        "年",
+        "年度",
+        "月",
+        "日付",
+        "日期",
+        "年份",
+        "月份",
+    ]
+    .contains(&lower.trim())
+}
+
+/// The period of a cell that names nothing but it.
+pub(crate) fn lone_period(text: &str) -> Option<Period> {
+    let chars = plain_digits(text.trim());
+    match dates(&chars).as_slice() {
+        [one] if one.start == 0 && one.end == chars.len() => Some(one.period),
+        _ => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! Which words are names, as far as capital letters and the sources themselves say.
+//!
+//! Owns what is known of capital letters over all sources together. A capital at the beginning of a sentence says
+//! little, and in German every noun has one: so a word counts as a name if a capital stands where none is needed.
+
+use std::collections::HashSet;
+
+use super::read::{Block, Document};
+use super::sentences::sentences;
+use super::vocabulary;
+use super::words::{self, Language, Script, Word};
+
+/// What all sources together say about the capitals of words.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    capital_inside: HashSet<String>,
+    lower: HashSet<String>,
+    with_legal_form: HashSet<String>,
+}
+
+/// Where in its sentence a word stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    Beginning,
+    Inside,
+}
+
+impl Names {
+    pub(crate) fn of(documents: &[Document]) -> Self {
+        let mut names = Self::default();
+        for document in documents {
+            let language = words::language(&document.sample());
+            for block in &document.blocks {
+                if let Block::Prose(pieces) = block {
+                    for sentence in sentences(pieces) {
+                        names.take(&sentence.text, language);
+                    }
+                }
+            }
+        }
+        names
+    }
+
+    fn take(&mut self, text: &str, language: Language) {
+        let chars: Vec<char> = text.chars().collect();
+        let words = words::words(&chars);
+        for (index, word) in words.iter().enumerate() {
+            if word.script != Script::Spaced {
+                continue;
+            }
+            let Some(key) = words::key(word) else { continue };
+            if words.get(index + 1).is_some_and(|next| is_legal_form(&next.text)) {
+                self.with_legal_form.insert(key.clone());
+            }
+            if !words::is_capitalised(&word.text) {
+                self.lower.insert(key);
+            } else if index > 0 && language != Language::German && !follows_stop(&chars, word.start) {
+                self.capital_inside.insert(key);
+            }
+        }
+    }
+
+    pub(crate) fn is_name(&self, word: &Word, key: &str, at: At, language: Language) -> bool {
+        // Scripts without capitals: a long word is rarely a common one.
+        let length = word.text.chars().count();
+        match word.script {
+            Script::Katakana => return true,
+            Script::Han | Script::Hangul if !vocabulary::is_common(key) => return length >= 4,
+            _ => {}
+        }
+        if vocabulary::is_common(key) || !words::is_capitalised(&word.text) {
+            return false;
+        }
+        if self.is_known(key) || is_acronym(&word.text) {
+            return true;
+        }
+        match (at, language) {
+            (_, Language::German) => false,
+            (At::Inside, _) => true,
+            // "Acme had 120 employees": no article, no plural, and never written small.
+            (At::Beginning, _) => !self.lower.contains(key) && word.text.to_lowercase() == key,
+        }
+    }
+
+    /// Whether a word is a name wherever it stands, also in a heading, where every word may have a capital.
+    pub(crate) fn is_known(&self, key: &str) -> bool {
+        (self.capital_inside.contains(key) && !self.lower.contains(key)) || self.with_legal_form.contains(key)
+    }
+}
+
+/// A capital behind a full stop, a colon or an opening quote is that of a beginning.
+fn follows_stop(chars: &[char], start: usize) -> bool {
+    let before = (0..start).rev().map(|index| chars[index]).find(|c| *c != ' ');
+    before
+        .is_none_or(|c| matches!(c, '.' | ':' | '!' | '?' | '“' | '"' | '«' | '„' | '•' | '–' | '—' | '(' | '¿' | '¡'))
+}
+
+fn is_acronym(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    letters > 1 && text.chars().all(|c| !c.is_lowercase())
+}
+
+fn is_legal_form(text: &str) -> bool {
+    matches!(
+        text,
+        "GmbH"
+            | "AG"
+            | "KG"
+            | "Inc"
+            | "Ltd"
+            | "LLC"
+            | "plc"
+            | "PLC"
+            | "Corp"
+            | "SA"
+            | "SARL"
+            | "SE"
+            | "BV"
+            | "SpA"
+            | "Oy"
+            | "AB"
+    )
+}

@@ -1,0 +1,154 @@
+//! Who speaks, whether something is claimed at all, and what only leads over from the sentence before.
+//!
+//! Owns the turns of speech around a claim, in several languages. It must not know what claims are.
+
+use super::dates::Dated;
+use super::figures::Figure;
+use super::vocabulary::{self, Part};
+use super::words::{self, Language, Script, Word};
+
+/// Whether a sentence only makes sense behind the one before it.
+pub(crate) fn goes_on(text: &str) -> bool {
+    let chars: Vec<char> = text.chars().take(60).collect();
+    let first = words::words(&chars).into_iter().next();
+    let beginning = first.map(|word| word.text.to_lowercase()).unwrap_or_default();
+    const LATIN: &str = " it its they their them he she his her this that these those both such of-these thereof es er sie ihr ihre dieser diese dieses davon dabei dort il elle ils elles cela ceux ces celui dont ello esto estos estas ellos su sus он она оно они это этот эти их из هي هو هذه هذا ";
+    let lower = text.to_lowercase();
+    LATIN.contains(&format!(" {beginning} "))
+        || [
+            "of these",
+            "of them",
+            "of which",
+            "in the same",
+            "the same",
+            "그중",
+            "이는",
+            "이 중",
+            "このうち",
+            "これは",
+            "そのうち",
+            "其中",
+            "该",
+        ]
+        .iter()
+        .any(|turn| lower.starts_with(turn))
+}
+
+/// Whether a sentence claims nothing that could be compared: a denial, a condition, a share of something.
+pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
+    let mut lowers = words.iter().map(|word| (word, word.text.to_lowercase())).peekable();
+    while let Some((word, lower)) = lowers.next() {
+        let key = words::key(word).unwrap_or_default();
+        // "no more than 40" is a bound, "no hay 40" a denial.
+        let is_no = lower == "no" && matches!(language, Language::Spanish | Language::Italian);
+        let next = lowers.peek().map(|(_, next)| next.as_str()).unwrap_or_default();
+        let is_bound = matches!(next, "more" | "less" | "fewer" | "menos" | "más");
+        if is_no && !is_bound {
+            return true;
+        }
+        match vocabulary::part(&key, &lower) {
+            Part::Doubt if !is_bound => return true,
+            Part::Share => return true,
+            _ => {}
+        }
+    }
+    let lower = text.to_lowercase();
+    const TURNS: [&str; 26] = [
+        "of which",
+        "of these",
+        "of them",
+        "out of",
+        "instead of",
+        "rather than",
+        "on average",
+        "part of the",
+        " a day",
+        " a month",
+        " a week",
+        "zum teil",
+        "im schnitt",
+        "en moyenne",
+        "au lieu de",
+        "de los cuales",
+        "en lugar de",
+        "из них",
+        "из которых",
+        "이 중",
+        "그 중",
+        "中で",
+        "このうち",
+        "そのうち",
+        "ではない",
+        "なかった",
+    ];
+    TURNS.iter().any(|turn| lower.contains(turn))
+        || ["ありません", "ではなく", "아니라", "より多", "而不是", "بدلا"].iter().any(|turn| lower.contains(turn))
+}
+
+/// The words of a sentence without those that only say who says it.
+pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated], figures: &[Figure]) -> Vec<Word> {
+    let says_before = |at: usize| figures.iter().any(|one| one.start < at) || dates.iter().any(|one| one.start < at);
+    let says_after = |at: usize| figures.iter().any(|one| one.start > at) || dates.iter().any(|one| one.start > at);
+    let mut from = 0;
+    let that = words.windows(2).position(|pair| {
+        matches!(pair[1].text.as_str(), "that" | "dass" | "que" | "что" | "أن")
+            && SAYING.contains(&format!(" {} ", pair[0].text.to_lowercase()))
+    });
+    if let Some(index) = that
+        && !says_before(words[index + 1].start)
+    {
+        from = words[index + 1].end;
+    }
+    let comma = |at: usize| (at..chars.len()).find(|index| matches!(chars[*index], ',' | '，' | '、' | ':' | '،'));
+    let first = words.first().map(|word| word.text.to_lowercase()).unwrap_or_default();
+    let second = words.get(1).map(|word| word.text.to_lowercase()).unwrap_or_default();
+    let is_said_first = matches!(
+        first.as_str(),
+        "according" | "laut" | "selon" | "según" | "согласно" | "据" | "根据" | "وفقا" | "secondo" | "segundo"
+    ) || matches!(
+        (first.as_str(), second.as_str()),
+        ("d'après", _) | ("nach", "angaben") | ("по", "данным") | ("по", "словам")
+    );
+    if is_said_first
+        && let Some(end) = comma(0)
+        && !says_before(end)
+    {
+        from = from.max(end);
+    }
+    // "…에 따르면", "…によると": who says it stands in front.
+    let text: String = chars.iter().collect();
+    for turn in ["따르면", "의하면", "によると", "によれば"] {
+        if let Some(at) = text.find(turn) {
+            let end = text[..at].chars().count() + turn.chars().count();
+            if !says_before(end) {
+                from = from.max(end);
+            }
+        }
+    }
+    // "…, said the director.": who says it stands behind.
+    let until = words
+        .iter()
+        .find(|word| {
+            let follows_comma = (0..word.start).rev().map(|index| chars[index]).find(|c| *c != ' ');
+            follows_comma == Some(',')
+                && !says_after(word.start)
+                && (SAYING.contains(&format!(" {} ", word.text.to_lowercase()))
+                    || matches!(word.text.as_str(), "according" | "so" | "laut" | "selon" | "según"))
+        })
+        .map_or(chars.len(), |word| word.start);
+    words.into_iter().filter(|word| from <= word.start && word.start < until).collect()
+}
+
+const SAYING: &str = " said says say stated states added adds noted notes reported reports announced announces claimed claims confirmed \
+confirms writes wrote estimates shows showed sagte sagt erklärte teilte schreibt meldet meldete berichtet berichtete dit déclare déclaré \
+indique affirme annonce annoncé dice dijo afirma indica informó señala сообщил сообщила сообщает заявил заявила пишет قال قالت ذكر ";
+
+/// A word behind a figure without the sign that only counts: 40艘船 counts 船.
+pub(crate) fn without_counter(word: &Word) -> Word {
+    const COUNTERS: &str = "名个個人家台辆艘座件张条只位户间所套吨隻棟冊匹頭軒社校本枚";
+    let first = word.text.chars().next();
+    if word.script != Script::Han || !first.is_some_and(|c| COUNTERS.contains(c)) {
+        return word.clone();
+    }
+    Word { start: word.start + 1, text: word.text.chars().skip(1).collect(), ..word.clone() }
+}
