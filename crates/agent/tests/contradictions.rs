@@ -3,7 +3,12 @@
 //! The cases are files. `pairs.txt` and `traps.txt` are what the rules were made with; the two held-out files say the
 //! same kinds of things in other words, and the rules were not tuned to them. All figures are printed.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it fails")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test ends where it fails, and prints its figures"
+)]
 
 mod project;
 
