@@ -18,6 +18,10 @@ use std::path::PathBuf;
 use project::Output;
 use times::Line;
 
+/// As the program has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = words.next().map_or_else(|| PathBuf::from("target/bench"), PathBuf::from);
