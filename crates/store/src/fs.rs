@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::path::ProjectPath;
 
 /// How a file is opened.
@@ -76,6 +76,14 @@ pub trait Fs {
     fn set_modified(&self, file: &Self::File, modified: i128) -> Result<(), Fault>;
     /// Makes content and size of the file durable (fdatasync).
     fn sync(&self, file: &Self::File) -> Result<(), Fault>;
+    /// Makes content and size of many files durable; those that are gone are left out. A world that can wait for
+    /// several at once does.
+    fn sync_files(&self, paths: &[ProjectPath]) -> Result<(), Fault> {
+        paths.iter().try_for_each(|path| match self.open(path, Mode::Read) {
+            Err(fault) if fault.kind == FaultKind::Missing => Ok(()),
+            file => self.sync(&file?),
+        })
+    }
     /// The stamp of an open file.
     fn stamp(&self, file: &Self::File) -> Result<Stamp, Fault>;
 
@@ -146,6 +154,9 @@ impl<F: Fs> Fs for std::sync::Arc<F> {
     }
     fn sync(&self, file: &Self::File) -> Result<(), Fault> {
         (**self).sync(file)
+    }
+    fn sync_files(&self, paths: &[ProjectPath]) -> Result<(), Fault> {
+        (**self).sync_files(paths)
     }
     fn stamp(&self, file: &Self::File) -> Result<Stamp, Fault> {
         (**self).stamp(file)

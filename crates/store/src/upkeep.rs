@@ -7,7 +7,7 @@ use crate::checkpoint;
 use crate::commit::CommitError;
 use crate::fault::{Fault, FaultKind};
 use crate::files;
-use crate::fs::{Fs, Mode, Stamp};
+use crate::fs::{Fs, Stamp};
 use crate::journal::Head;
 use crate::limits;
 use crate::notice::Notice;
@@ -174,22 +174,18 @@ impl<F: Fs> Store<F> {
     fn sync_documents(&mut self) -> Result<(), Fault> {
         // An exchange is durable when both folders are, and they themselves.
         let mut folders = vec![Some(place::folder()), Some(ProjectPath::own(""))];
-        for path in &self.changed_since_checkpoint() {
-            let document = &self.documents[path];
+        let mut changed = self.changed_since_checkpoint();
+        for path in &changed {
             let mut above = path.parent();
             folders.push(above.clone());
             while let Some(folder) = above {
                 above = folder.parent();
                 folders.push(above.clone());
             }
-            if document.text.is_some() {
-                match self.fs.open(path, Mode::Read) {
-                    // Somebody has just removed it; that will be an edit.
-                    Err(fault) if fault.kind == FaultKind::Missing => {}
-                    file => self.fs.sync(&file?)?,
-                }
-            }
         }
+        // One that somebody has just removed will be an edit.
+        changed.retain(|path| self.documents[path].text.is_some());
+        self.fs.sync_files(&changed)?;
         folders.sort();
         folders.dedup();
         self.fs.make_folder(&place::folder())?;
