@@ -70,7 +70,7 @@ pub(crate) fn proposal_of(result: &Value) -> Result<Proposal, Vec<String>> {
     let mut proposal = Proposal { introduction, ..Proposal::default() };
     for (pointer, instruction) in &instructions {
         match instruction {
-            Value::String(text) => proposal.instructions.push(writable(text)),
+            Value::String(text) => proposal.instructions.push(writable(text).into_owned()),
             Value::Object(row) => proposal.instructions.push(reader.text(pointer, row, "content", Presence::Required)),
             other => reader
                 .problem(pointer, &format!("a string or an object with `content` is expected, not {}", kind(other))),
@@ -176,7 +176,7 @@ impl Reader {
                 self.problem(&format!("{pointer}/{name}"), "it is empty");
                 String::new()
             }
-            Some(Value::String(text)) => writable(text),
+            Some(Value::String(text)) => writable(text).into_owned(),
             None | Some(Value::Null) => {
                 if presence == Presence::Required {
                     self.problem(pointer, &format!("`{name}` is missing; it is a string"));
@@ -218,7 +218,7 @@ impl Reader {
                 let mut all = Vec::with_capacity(entries.len());
                 for (number, entry) in entries.iter().enumerate() {
                     match entry {
-                        Value::String(path) => all.push(writable(path)),
+                        Value::String(path) => all.push(writable(path).into_owned()),
                         other => {
                             let reason = format!("a path is expected, not {}", kind(other));
                             self.problem(&format!("{pointer}/{name}/{number}"), &reason);

@@ -1,7 +1,5 @@
 //! The place of an item in its run's plan, as a value that can be compared. Must not know documents.
 
-use std::fmt::Write as _;
-
 use machine::{Run, Timing};
 
 /// Where something stands in a plan: order and id on each level, from the outside in, spelled so that bytes compare as
@@ -53,7 +51,11 @@ pub(crate) fn countable(id: &str) -> String {
         let number = digits[..end].trim_start_matches('0');
         spelled.push_str(&rest[..start]);
         // A longer number is a larger one; the zero keeps numbers apart from other characters as they are.
-        let _ = write!(spelled, "0{:03}{number}", number.len());
+        spelled.push('0');
+        for place in [100, 10, 1] {
+            spelled.push(char::from(b'0' + u8::try_from(number.len() / place % 10).unwrap_or_default()));
+        }
+        spelled.push_str(number);
         rest = &digits[end..];
     }
     spelled.push_str(rest);

@@ -1,5 +1,6 @@
 //! One document's table with its rows found by key: read once, then kept in step. Must not know what the rows are about.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -120,7 +121,7 @@ impl Sheet {
         let key = writable(key);
         let key = bare(&key);
         let row = self.keys.find(key)?;
-        if self.key_at(row).as_deref() == Some(key) {
+        if self.is_at(row, key) {
             return Some(row);
         }
         // A change that was not followed as it should: what is written counts.
@@ -162,13 +163,11 @@ impl Sheet {
     /// Sets a cell, if it says something else. A column that the table lacks is left out.
     pub(crate) fn set(&mut self, row: usize, field: Field, value: &str) -> Result<(), Trouble> {
         let Some(column) = self.column(field) else { return Ok(()) };
-        let value = writable(value);
-        if self.value(row, field) == value {
-            return Ok(());
-        }
-        let change = self.document.set_cell(self.table, row, column, &value);
+        let change = self.document.set_cell(self.table, row, column, &writable(value));
         let change = change.map_err(|refusal| self.refused(&refusal))?;
-        self.remember(change, None);
+        if !change.is_empty() {
+            self.remember(change, None);
+        }
         Ok(())
     }
 
@@ -182,7 +181,7 @@ impl Sheet {
                 key = value;
             }
             if let Some(cell) = self.column(*field).and_then(|column| cells.get_mut(column)) {
-                *cell = writable(value);
+                *cell = writable(value).into_owned();
             }
         }
         let change = self.document.insert_row(self.table, row, &cells).map_err(|refusal| self.refused(&refusal))?;
@@ -306,6 +305,16 @@ impl Sheet {
         table.row(row).map(|row| bare(&row.value(column)).to_owned())
     }
 
+    fn is_at(&mut self, row: usize, key: &str) -> bool {
+        let is_first = self.columns.first() == Some(&Some(0));
+        if is_first && self.document.table(self.table).is_ok_and(|table| table.begins_with(row, key)) {
+            self.looked += 1;
+            return true;
+        }
+        // It may be written with emphasis around it.
+        self.key_at(row).as_deref() == Some(key)
+    }
+
     fn read_keys(&mut self) {
         if let Some(draft) = &mut self.draft {
             draft.keys.push(KeyEdit::Read);
@@ -354,6 +363,9 @@ pub(crate) fn columns_of(table: &Table<'_>, layout: &Layout) -> Vec<Option<usize
 }
 
 /// No cell can hold a NUL: what stands for a character that cannot be shown takes its place.
-pub(crate) fn writable(value: &str) -> String {
-    value.replace('\0', "\u{FFFD}")
+pub(crate) fn writable(value: &str) -> Cow<'_, str> {
+    match value.contains('\0') {
+        true => value.replace('\0', "\u{FFFD}").into(),
+        false => value.into(),
+    }
 }

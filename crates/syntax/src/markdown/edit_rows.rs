@@ -11,12 +11,16 @@ use super::row::{self, Row as Cells};
 use super::{Document, Edit, Refusal, Row, Table, TableId, cells};
 
 impl Document {
-    /// Sets the value of one cell. The blanks around it stay as they are; a cell that the row lacks is added.
+    /// Sets the value of one cell, if it says something else. The blanks around it stay as they are; a cell that the row
+    /// lacks is added.
     pub fn set_cell(&mut self, table: TableId, row: usize, column: usize, value: &str) -> Result<Change, Refusal> {
         self.check_editable()?;
         let found = self.table(table)?;
         check_column(&found, column)?;
         let target = existing_row(&found, row)?;
+        if target.says(column, value) {
+            return Ok(Change::default());
+        }
         let encoded = cells::encode(value)?;
         let change = set_cell_in(&target, column, &encoded).ok_or(Refusal::Unreadable { line: target.line() })?;
         drop(target);
@@ -131,14 +135,17 @@ fn set_cell_in(target: &Row<'_>, column: usize, encoded: &str) -> Option<Change>
             && cells.len() == written.cells.len().max(column + 1)
             && cells.get(column).is_some_and(|cell| line[row::trimmed(&line, cell.clone())] == *encoded.as_bytes())
     };
-    if !reads_well(&splices) && !written.trailing_pipe && column + 1 >= written.cells.len() {
+    let mut is_well = reads_well(&splices);
+    if !is_well && !written.trailing_pipe && column + 1 >= written.cells.len() {
         splices.push(Splice { at: content.len(), cut: Vec::new().into(), put: "|".into() });
+        is_well = reads_well(&splices);
     }
-    if !reads_well(&splices) && !written.leading_pipe {
+    if !is_well && !written.leading_pipe {
         let indent = content.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         splices.insert(0, Splice { at: indent, cut: Vec::new().into(), put: "| ".into() });
+        is_well = reads_well(&splices);
     }
-    if !reads_well(&splices) {
+    if !is_well {
         return None;
     }
     let start = target.span().start;

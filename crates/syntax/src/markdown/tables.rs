@@ -159,6 +159,23 @@ impl<'a> Table<'a> {
         (number < self.row_count()).then(|| Row::read(self.document, number, self.lines.start + 2 + number))
     }
 
+    /// Whether the first cell of a row has this value: what a key costs to be looked up should not depend on how many
+    /// columns there are.
+    pub fn begins_with(&self, number: usize, value: &str) -> bool {
+        if number >= self.row_count() {
+            return false;
+        }
+        let (_, content) = self.document.content(self.lines.start + 2 + number);
+        let start = content.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let plain = content.get(start) == Some(&b'|') && !value.bytes().any(|byte| matches!(byte, b'\\' | b'&' | b'<'));
+        match memchr::memchr2(b'|', b'\\', &content[(start + 1).min(content.len())..]) {
+            Some(end) if plain && content[start + 1 + end] == b'|' => {
+                content[row::trimmed(&content, start + 1..start + 1 + end)] == *value.as_bytes()
+            }
+            _ => self.row(number).is_some_and(|row| row.value(0) == value),
+        }
+    }
+
     /// Its rows from top to bottom.
     pub fn rows(&self) -> impl Iterator<Item = Row<'a>> {
         let table = self.clone();
@@ -218,6 +235,18 @@ impl<'a> Row<'a> {
     /// The value of a cell; a cell that is not written is empty.
     pub fn value(&self, column: usize) -> String {
         self.cell(column).map(|cell| cell.value).unwrap_or_default()
+    }
+
+    /// Whether a cell has this value, without making one where the bytes are the same; a cell that is not written is
+    /// empty.
+    pub(super) fn says(&self, column: usize, value: &str) -> bool {
+        let Some(span) = self.row.cells.get(column) else { return value.is_empty() };
+        let written = &self.content[row::trimmed(&self.content, span.clone())];
+        let is_plain = written.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'\\' | b'&' | b'<'));
+        match is_plain {
+            true => written == value.as_bytes(),
+            false => self.value(column) == value,
+        }
     }
 
     pub(super) fn parts(&self) -> (&[u8], &row::Row) {
