@@ -22,7 +22,24 @@ pub(crate) struct Arrived {
     pub outcome: Outcome,
     pub outputs: Vec<Output>,
     /// What the agent said, in case it is refused.
-    pub said: Option<String>,
+    pub said: Option<Words>,
+}
+
+/// What an agent said, spelled out when somebody wants it.
+#[derive(Debug)]
+pub(crate) enum Words {
+    Text(String),
+    Report(Box<Report>),
+}
+
+impl Words {
+    /// As it is kept with a refused report.
+    pub(crate) fn spelled(&self) -> String {
+        match self {
+            Self::Text(text) => cut(text),
+            Self::Report(report) => cut(&serde_json::to_string(report).unwrap_or_default()),
+        }
+    }
 }
 
 /// What became of an attempt; nothing while a person has it.
@@ -34,29 +51,30 @@ pub(crate) fn arrive(
     workdir: &Path,
     ending: Ending,
 ) -> Option<Arrived> {
-    let plain = |outcome, said: Option<String>| Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said };
+    let plain =
+        |outcome, said: Words| Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: Some(said) };
     Some(match ending {
         Ending::Waiting => return None,
-        Ending::Stopped => plain(Outcome::Lost("stopped".into()), None),
-        Ending::Failed { error, log } => plain(Outcome::Failed(with_log(&cut(&error), &log)), Some(cut(&log))),
+        Ending::Stopped => {
+            let outcome = Outcome::Lost("stopped".into());
+            Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: None }
+        }
+        Ending::Failed { error, log } => plain(Outcome::Failed(with_log(&cut(&error), &log)), Words::Text(log)),
         Ending::Broken { problems, said, log } => {
             let said = format!("{said}\n{log}");
-            plain(Outcome::Broken(problems), Some(cut(said.trim())))
+            plain(Outcome::Broken(problems), Words::Text(said.trim().into()))
         }
         Ending::Report { report, log } => {
-            let said = Some(cut(&serde_json::to_string(&report).unwrap_or_default()));
-            match report.status {
+            let (outcome, outputs) = match report.status {
                 ReportStatus::Failed => {
-                    let error = report.error.unwrap_or_else(|| "the agent gave no reason".into());
-                    plain(Outcome::Failed(with_log(&cut(&error), &log)), said)
+                    let error = report.error.as_deref().unwrap_or("the agent gave no reason");
+                    (Outcome::Failed(with_log(&cut(error), &log)), Vec::new())
                 }
-                ReportStatus::Question => plain(Outcome::Question(report.question.unwrap_or_default()), said),
-                ReportStatus::Paused => plain(Outcome::Paused(report.summary), said),
-                ReportStatus::Done => {
-                    let (outcome, outputs) = done(work, brief, workdir, &report);
-                    Arrived { run: run.into(), fence, outcome, outputs, said }
-                }
-            }
+                ReportStatus::Question => (Outcome::Question(report.question.clone().unwrap_or_default()), Vec::new()),
+                ReportStatus::Paused => (Outcome::Paused(report.summary.clone()), Vec::new()),
+                ReportStatus::Done => done(work, brief, workdir, &report),
+            };
+            Arrived { run: run.into(), fence, outcome, outputs, said: Some(Words::Report(Box::new(report))) }
         }
     })
 }

@@ -35,7 +35,7 @@ pub(crate) struct NewBody<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<u64, Vec<Given>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub said: Option<&'a str>,
+    pub said: Option<String>,
 }
 
 /// A file that an agent was given.

@@ -66,19 +66,29 @@ impl<F: Fs> Service<F> {
         let edits = self.engine.edits();
         self.take_all(edits)?;
         self.sweep_scratch()?;
-        for run in runs {
-            let order = Order::to(run, Input::Claim);
-            let mine = self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(self.engine.me()));
-            if !mine {
-                self.send_order(order)?;
-            }
-        }
+        self.claim(runs)?;
         let drove = self.drive_on(interrupt)?;
         self.crew.tidy_up();
         self.messengers.drain(..).for_each(|thread| drop(thread.join()));
         self.engine.store.finish()?;
         self.engine.follow()?;
         Ok(drove)
+    }
+
+    /// Takes runs up, all in one go: a thousand are as soon under way as one.
+    fn claim(&mut self, runs: &[String]) -> Result<(), EngineError> {
+        let me = self.engine.me();
+        let is_mine = |run: &&String| self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(me));
+        let others = runs.iter().filter(|run| !is_mine(run));
+        let orders: Vec<Order> = others.map(|run| Order::to(run, Input::Claim)).collect();
+        let mut claimed = Ok(());
+        for (_, result) in self.engine.take(orders)? {
+            match result {
+                Ok(taken) => self.perform(taken),
+                Err(error) => claimed = claimed.and(Err(error)),
+            }
+        }
+        claimed
     }
 
     fn drive_on(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {

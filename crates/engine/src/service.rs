@@ -31,6 +31,8 @@ pub struct Service<F: Fs = RealFs> {
     pub(crate) messengers: Vec<std::thread::JoinHandle<()>>,
     /// Whether what dead processes left was removed.
     pub(crate) swept: bool,
+    /// The newest run that was begun here: the beginning of its id, and its number.
+    begun: Option<(String, u32)>,
 }
 
 impl<F: Fs> std::fmt::Debug for Service<F> {
@@ -61,7 +63,8 @@ impl<F: Fs> Service<F> {
     pub fn on(fs: F, settings: Settings, missing: Missing, listener: Listener) -> Result<Self, EngineError> {
         let crew = Crew::new(settings.project.clone(), listener.clone());
         let engine = Engine::open(fs, missing, settings, listener)?;
-        Ok(Self { engine, crew, queue: VecDeque::new(), held: BTreeMap::new(), messengers: Vec::new(), swept: false })
+        let (queue, held, messengers) = (VecDeque::new(), BTreeMap::new(), Vec::new());
+        Ok(Self { engine, crew, queue, held, messengers, swept: false, begun: None })
     }
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.
@@ -83,6 +86,9 @@ impl<F: Fs> Service<F> {
                     changes.push((path, What::Create(content.into())));
                 }
             }
+        }
+        if there.is_empty() && changes.is_empty() {
+            return Ok(made);
         }
         if !there.is_empty() {
             self.engine.store.adopt(&there)?;
@@ -133,8 +139,13 @@ impl<F: Fs> Service<F> {
     pub(crate) fn begin(&mut self, order: impl Fn(String) -> Order) -> Result<String, EngineError> {
         let wall = self.engine.store.fs().now().wall;
         let time = jiff::Timestamp::from_nanosecond(wall).unwrap_or_default().to_zoned(jiff::tz::TimeZone::UTC);
-        let stem = time.strftime("run-%Y%m%d-%H%M%S");
-        for number in 1..RUNS_A_SECOND {
+        let stem = time.strftime("run-%Y%m%d-%H%M%S").to_string();
+        // Whoever begins many runs does not ask for all those before, each time.
+        let first = match &self.begun {
+            Some((known, number)) if *known == stem => number + 1,
+            _ => 1,
+        };
+        for number in first..RUNS_A_SECOND {
             let id = format!("{stem}-{number:03}");
             if self.engine.knows_run(&id) {
                 continue;
@@ -147,6 +158,7 @@ impl<F: Fs> Service<F> {
                 Err(error) => return Err(error),
                 Ok(taken) => {
                     self.perform(taken);
+                    self.begun = Some((stem, number));
                     return Ok(id);
                 }
             }

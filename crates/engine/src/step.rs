@@ -9,6 +9,7 @@ use machine::{Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, PastRu
 use store::{Batch, Commit, Fs, ProjectPath, What};
 use text::Text;
 
+use crate::arrive::Words;
 use crate::body::{Given, NewBody};
 use crate::brief;
 use crate::fault::EngineError;
@@ -75,7 +76,7 @@ pub(crate) enum Order {
         run: String,
         input: Input,
         outputs: Vec<Output>,
-        said: Option<String>,
+        said: Option<Words>,
         /// How its documents were before people edited them, if that is what it is about.
         edited: Option<Edited>,
     },
@@ -280,7 +281,7 @@ impl State {
         }
         let refused = decision.facts.iter().any(|fact| matches!(fact, Fact::SentBack { .. } | Fact::Failed(_)));
         let said = match &ready.order {
-            Order::To { said, .. } if refused => said.as_deref(),
+            Order::To { said, .. } if refused => said.as_ref().map(Words::spelled),
             _ => None,
         };
         let effects = decision.effects.iter().filter_map(|effect| key(id, effect)).collect();
