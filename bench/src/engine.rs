@@ -65,24 +65,41 @@ fn between(moments: &[Instant]) -> Vec<Duration> {
     moments.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// QL-01: one run, 200 tasks one after the other, each committed before the next is begun.
-pub(crate) fn one_run(folder: &Path) -> Fallible<Vec<Line>> {
+/// One run, 200 tasks one after the other, each committed before the next is begun: what each took, and took of a
+/// processor.
+pub(crate) fn steps_of_one(folder: &Path) -> Fallible<(Vec<Duration>, Option<Duration>)> {
     let shape = Shape { tasks: 200, chains: 1, pause: None };
     let mut bench = Bench::new(&folder.join("engine-one"), shape, 1)?;
-    let before = floor::synced_appends(folder, 200, 100)?;
     let runs = bench.begin(1)?;
     bench.service.drive(&runs, &Interrupt::new())?;
-    let after = floor::synced_appends(folder, 200, 100)?;
-    let appends: Vec<Duration> = before.into_iter().chain(after).collect();
-    let steps = between(&bench.steps());
-    let what = format!("whole engine: step of a run, a new file each, median of {}", steps.len());
-    Ok(step_lines(what, &steps, &of_a_processor(bench.work()), &appends))
+    Ok((between(&bench.steps()), bench.work()))
 }
 
-/// QL-02: 100 runs at once, 20 tasks each.
-pub(crate) fn many_runs(folder: &Path) -> Fallible<Vec<Line>> {
-    const RUNS: usize = 100;
-    const TASKS: usize = 20;
+/// QL-01: the same, beside appends to the same disk.
+pub(crate) fn one_run(folder: &Path) -> Fallible<Vec<Line>> {
+    let before = floor::synced_appends(folder, 200, 100)?;
+    let (steps, work) = steps_of_one(folder)?;
+    let after = floor::synced_appends(folder, 200, 100)?;
+    let appends: Vec<Duration> = before.into_iter().chain(after).collect();
+    let what = format!("whole engine: step of a run, a new file each, median of {}", steps.len());
+    Ok(step_lines(what, &steps, &of_a_processor(work), &appends))
+}
+
+const RUNS: usize = 100;
+const TASKS: usize = 20;
+
+/// What the tasks of many runs took.
+pub(crate) struct Many {
+    /// From the beginning of the first to the beginning of the last.
+    pub working: Duration,
+    /// From the confirmation of the runs to their end.
+    all: Duration,
+    /// What each took of a processor.
+    work: Option<Duration>,
+}
+
+/// 100 runs at once, 20 tasks each.
+pub(crate) fn many(folder: &Path) -> Fallible<Many> {
     let shape = Shape { tasks: TASKS, chains: 1, pause: None };
     let mut bench = Bench::new(&folder.join("engine-many"), shape, RUNS)?;
     let runs = bench.begin(RUNS)?;
@@ -92,13 +109,19 @@ pub(crate) fn many_runs(folder: &Path) -> Fallible<Vec<Line>> {
     let steps = bench.steps();
     let (first, last) = (steps.iter().min(), steps.iter().max());
     let working = last.zip(first).map(|(last, first)| *last - *first).unwrap_or_default();
+    Ok(Many { working, all, work: bench.work() })
+}
+
+/// QL-02: the same, beside the same number of records appended.
+pub(crate) fn many_runs(folder: &Path) -> Fallible<Vec<Line>> {
+    let Many { working, all, work } = many(folder)?;
     let same_bytes = floor::grouped_appends(folder, 1000, RUNS, RUNS * TASKS)?;
     let per_second = |time: Duration| (RUNS * TASKS) as f64 / time.as_secs_f64();
     Ok(vec![
         Line {
             id: "QL-02",
             what: format!("whole engine: {RUNS} runs at once × {TASKS} tasks, a new file each"),
-            measured: format!("{:.0} steps/s{}", per_second(working), of_a_processor(bench.work())),
+            measured: format!("{:.0} steps/s{}", per_second(working), of_a_processor(work)),
             against: format!("1,000 bytes a record, one fdatasync per {RUNS}: {:.0}/s", per_second(same_bytes)),
             ratio: per_second(working) / per_second(same_bytes),
             bar: "≥ 10 × the fastest peer (about 28,000/s); aim 0.5",

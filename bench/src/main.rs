@@ -1,5 +1,5 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan|process|process-start|process-resume|process-memory]…]`; the folder decides which disk is measured.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod codec;
@@ -7,6 +7,7 @@ mod engine;
 mod flat;
 mod floor;
 mod noop;
+mod peers;
 mod process;
 mod project;
 mod step;
@@ -73,6 +74,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if process("process-memory") {
         lines.extend(process::memory(&folder)?);
+    }
+    // Only where it is named: it fetches programs of others.
+    if chosen.iter().any(|chosen| chosen == "peers") {
+        lines.extend(peers::all(&folder)?);
     }
     std::fs::remove_dir_all(&folder)?;
     println!("| id | what | measured | against | ratio | bar |\n|---|---|---|---|---|---|");

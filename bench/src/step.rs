@@ -30,12 +30,22 @@ pub(crate) fn one_run(folder: &Path, output: Output) -> Result<Vec<Line>, Box<dy
     Ok(step_lines(what, &steps, "", &appends))
 }
 
-/// QL-02: 100 runs at once, some steps each; the steps of a round share one append and one sync.
-pub(crate) fn many_runs(folder: &Path, output: Output, rounds: usize) -> Result<Vec<Line>, Box<dyn Error>> {
-    const RUNS: usize = 100;
-    let folder = folder.join(format!("many-{output:?}-{rounds}"));
-    let mut project = Project::new(&folder, 0, RUNS, rounds, output)?;
-    let journal = folder.join(".multiverse/journal/00000002.jsonl");
+const RUNS: usize = 100;
+
+/// What the steps of many runs took, and what the thread had worked by then.
+pub(crate) struct Many {
+    /// Until all were committed.
+    pub committed: Duration,
+    /// Until all documents were in place.
+    placed: Duration,
+    idle: Option<Duration>,
+    worked: Option<Duration>,
+    finished: Option<Duration>,
+}
+
+/// 100 runs at once, some steps each; the steps of a round share one append and one sync.
+pub(crate) fn many(folder: &Path, output: Output, rounds: usize) -> Result<Many, Box<dyn Error>> {
+    let mut project = Project::new(&folder.join(named(output, rounds)), 0, RUNS, rounds, output)?;
     let (start, idle) = (Instant::now(), at_work());
     for task in 0..rounds {
         project.round(RUNS, task)?;
@@ -45,6 +55,18 @@ pub(crate) fn many_runs(folder: &Path, output: Output, rounds: usize) -> Result<
     let (committed, worked) = (start.elapsed(), at_work());
     project.store.finish()?;
     let (placed, finished) = (start.elapsed(), at_work());
+    Ok(Many { committed, placed, idle, worked, finished })
+}
+
+fn named(output: Output, rounds: usize) -> String {
+    format!("many-{output:?}-{rounds}")
+}
+
+/// QL-02: the same, beside the same number of bytes appended.
+pub(crate) fn many_runs(folder: &Path, output: Output, rounds: usize) -> Result<Vec<Line>, Box<dyn Error>> {
+    let Many { committed, placed, idle, worked, finished } = many(folder, output, rounds)?;
+    let folder = folder.join(named(output, rounds));
+    let journal = folder.join(".multiverse/journal/00000002.jsonl");
     let content = std::fs::read(journal)?;
     let lines: Vec<&[u8]> = content.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     let size = lines.iter().map(|line| line.len() + 1).sum::<usize>() / lines.len().max(1);

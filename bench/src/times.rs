@@ -17,7 +17,11 @@ pub(crate) struct Line {
 impl fmt::Display for Line {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, what, measured, against, ratio, bar } = self;
-        write!(out, "| {id} | {what} | {measured} | {against} | {ratio:.2} | {bar} |")
+        write!(out, "| {id} | {what} | {measured} | {against} | ")?;
+        match ratio.is_finite() {
+            true => write!(out, "{ratio:.2} | {bar} |"),
+            false => write!(out, "– | {bar} |"),
+        }
     }
 }
 
