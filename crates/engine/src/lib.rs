@@ -24,6 +24,7 @@ mod step;
 mod story;
 mod summary;
 mod views;
+mod why;
 
 pub use agent;
 pub use body::{Body, Given};
@@ -41,4 +42,5 @@ pub use settings::{FUNCTIONS, SPECIALISTS, Settings};
 pub use simple::{Answer, Rehearsal};
 pub use story::{Event, Story};
 pub use tools::Stop;
-pub use views::{AttemptView, ItemView, PastView, RunView, Waiting};
+pub use views::{AttemptView, CatalogView, ItemView, PastView, RunView, Waiting};
+pub use why::{Can, Why};

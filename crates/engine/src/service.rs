@@ -14,7 +14,7 @@ use crate::fault::EngineError;
 use crate::mode::{Chosen, Earlier, choose};
 use crate::settings::Settings;
 use crate::step::Order;
-use crate::views::{RunView, Waiting, run_view, waits};
+use crate::views::{CatalogView, RunView, Waiting, run_view, waits};
 
 /// The longest request, in bytes.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
@@ -260,6 +260,12 @@ impl<F: Fs> Service<F> {
     /// What waits for a person.
     pub fn waiting(&self) -> Vec<Waiting> {
         self.engine.runs().flat_map(|run| waits(self.engine.hierarchy, run)).collect()
+    }
+
+    /// The files that the catalog lists, in its order.
+    pub fn catalog_rows(&self) -> Vec<CatalogView> {
+        let text = self.engine.read(documents::CATALOG).cloned().unwrap_or_default();
+        documents::catalog(&text).into_iter().map(CatalogView::from).collect()
     }
 
     /// A document as of the head.

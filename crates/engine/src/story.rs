@@ -55,6 +55,12 @@ pub struct Event {
 impl<F: Fs> Service<F> {
     /// What happened in a run.
     pub fn story(&self, run: &str) -> Result<Story, EngineError> {
+        let (state, events) = self.tale(run)?;
+        Ok(Story { view: state.map(|state| run_view(self.engine.hierarchy, &state)), events })
+    }
+
+    /// A run as the journal makes it, and what happened.
+    pub(crate) fn tale(&self, run: &str) -> Result<(Option<Run>, Vec<Event>), EngineError> {
         let hierarchy = self.engine.hierarchy;
         let empty = crate::engine::named_run(run, hierarchy);
         let mut state: Option<Run> = None;
@@ -76,7 +82,7 @@ impl<F: Fs> Service<F> {
                 machine::apply(hierarchy, &mut state, run, fact);
             }
         })?;
-        Ok(Story { view: state.map(|state| run_view(hierarchy, &state)), events })
+        Ok((state, events))
     }
 
     /// The files that a run left in its `outputs/` folder, by name.

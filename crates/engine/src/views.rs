@@ -129,6 +129,28 @@ pub struct ItemView {
     pub output: String,
 }
 
+/// A file that the catalog lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CatalogView {
+    /// From the project's root.
+    pub path: String,
+    /// The run it is of; empty for inputs.
+    pub run: String,
+    /// `ORIGINAL_INPUT`, `ANALYSIS_REPORT`, …
+    pub kind: String,
+    /// The task it came from.
+    pub task: String,
+    /// What is in it.
+    pub summary: String,
+}
+
+impl From<dialect::CatalogRow> for CatalogView {
+    fn from(row: dialect::CatalogRow) -> Self {
+        let dialect::CatalogRow { file_path, run_id, asset_type, source_task_id, summary, .. } = row;
+        Self { path: file_path, run: run_id, kind: asset_type, task: source_task_id, summary }
+    }
+}
+
 impl RunView {
     /// A run of which only its row is known.
     pub(crate) fn of_row(row: &dialect::RunRow) -> Self {

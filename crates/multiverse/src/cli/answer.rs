@@ -12,7 +12,7 @@ use super::failure::{Failure, Kind};
 use super::output::Output;
 use super::project::Start;
 use super::request::{read_bytes, read_text, user};
-use super::visible;
+use super::{completions, visible};
 
 /// Answer what a run asks, or hand in your work
 ///
@@ -32,7 +32,7 @@ use super::visible;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The run
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: String,
 
     /// The answer

@@ -9,6 +9,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::carry::waits_for_confirmation;
 use super::failure::Failure;
+use super::live::keys::Keys;
+use super::live::prompt::{Pressed, Prompt};
+use super::live::{self, Live};
 use super::output::{HINT, Output};
 use super::signals;
 
@@ -34,10 +37,39 @@ pub(crate) fn is_possible() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
+/// Asks in the view that is shown, until there is an answer.
+pub(crate) fn in_view(service: &mut Service, run: &str, live: &Live, text: &str) -> Result<Asked, Failure> {
+    let (mut prompt, mut keys) = (Prompt::new(), Keys::default());
+    live.ask(Some(prompt.clone()));
+    let asked = signals::while_idle(|| {
+        loop {
+            let bytes = match wait_for_bytes(service, run)? {
+                Bytes::Some(bytes) => bytes,
+                Bytes::Elsewhere => return Ok(Asked::Elsewhere),
+                Bytes::Nothing => return Ok(Asked::Later),
+            };
+            for key in keys.of(&bytes) {
+                match prompt.press(&key) {
+                    Some(Pressed::Answer(verdict)) => return Ok(Asked::Answer(verdict)),
+                    Some(Pressed::Later) => return Ok(Asked::Later),
+                    Some(Pressed::Show) => drop(live::say(text)),
+                    None => {}
+                }
+            }
+            live.ask(Some(prompt.clone()));
+        }
+    });
+    live.ask(None);
+    if matches!(asked, Ok(Asked::Answer(Verdict::Confirm))) {
+        swallow_rest_of_yes();
+    }
+    asked
+}
+
 /// Asks until there is an answer.
 pub(crate) fn proposal(service: &mut Service, run: &str, output: &mut Output) -> Result<Asked, Failure> {
     loop {
-        prompt(output, "[c]onfirm, [m]odify, [x] cancel, [n]ew request (Ctrl-D: later)? ")?;
+        prompt(output, "[y]es, [m]odify, [x] cancel, [n]ew request (Ctrl-D: later)? ")?;
         let line = match heard(service, run)? {
             Heard::Line(line) => line,
             Heard::Elsewhere => return Ok(Asked::Elsewhere),
@@ -55,7 +87,7 @@ pub(crate) fn proposal(service: &mut Service, run: &str, output: &mut Output) ->
                 }
             }
             None => {
-                output.warn(&format!("{HINT}valid answers{HINT:#}: c, m, x, n; or {VALID}"))?;
+                output.warn(&format!("{HINT}valid answers{HINT:#}: y, m, x, n; or {VALID}"))?;
                 continue;
             }
         };
@@ -71,27 +103,37 @@ pub(crate) fn verdict(text: &str) -> Option<Verdict> {
     }
 }
 
-enum Understood {
+pub(crate) enum Understood {
     Verdict(Verdict),
     /// The answer is clear; its words are still to come.
     WordsOf(Needs),
 }
 
-#[derive(Clone, Copy)]
-enum Needs {
+/// An answer that needs words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
     Modify,
     NewRequest,
 }
 
 impl Needs {
-    fn question(self) -> &'static str {
+    /// Who types the whole word has the rest of it behind the key: that is not meant.
+    pub(crate) fn without_rest_of_its_word(self, words: &str) -> &str {
+        let rest = match self {
+            Self::Modify => "odify ",
+            Self::NewRequest => "equest ",
+        };
+        words.strip_prefix(rest).unwrap_or(words).trim_start()
+    }
+
+    pub(crate) fn question(self) -> &'static str {
         match self {
             Self::Modify => "what shall be otherwise? ",
             Self::NewRequest => "the new request: ",
         }
     }
 
-    fn verdict(self, words: &str) -> Verdict {
+    pub(crate) fn verdict(self, words: &str) -> Verdict {
         match self {
             Self::Modify => Verdict::Modify(words.into()),
             Self::NewRequest => Verdict::NewRequest(words.into()),
@@ -99,7 +141,8 @@ impl Needs {
     }
 }
 
-fn understood(text: &str) -> Option<Understood> {
+/// What an answer means, as far as it is clear.
+pub(crate) fn understood(text: &str) -> Option<Understood> {
     let text = text.trim();
     let (first, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let words = words.trim();
@@ -109,7 +152,7 @@ fn understood(text: &str) -> Option<Understood> {
     };
     let first = first.trim_end_matches([':', ',']).to_lowercase();
     Some(match (first.as_str(), words) {
-        ("c" | "confirm", "") => Understood::Verdict(Verdict::Confirm),
+        ("y" | "yes" | "c" | "confirm", "") => Understood::Verdict(Verdict::Confirm),
         ("x" | "cancel", "") => Understood::Verdict(Verdict::Cancel),
         ("m" | "modify", _) => with_words(Needs::Modify),
         ("n" | "new_request" | "new-request", _) => with_words(Needs::NewRequest),
@@ -134,29 +177,87 @@ fn heard(service: &mut Service, run: &str) -> Result<Heard, Failure> {
 }
 
 fn wait_for_line(service: &mut Service, run: &str) -> Result<Heard, Failure> {
+    Ok(match wait_for_input(service, run)? {
+        Input::Elsewhere => Heard::Elsewhere,
+        Input::Nothing => Heard::Nothing,
+        Input::Ready => {
+            let mut line = String::new();
+            match std::io::stdin().lock().read_line(&mut line).map_err(|error| unreadable(&error))? {
+                0 => Heard::Nothing,
+                _ => Heard::Line(line),
+            }
+        }
+    })
+}
+
+enum Bytes {
+    Some(Vec<u8>),
+    Elsewhere,
+    Nothing,
+}
+
+fn wait_for_bytes(service: &mut Service, run: &str) -> Result<Bytes, Failure> {
+    match wait_for_input(service, run)? {
+        Input::Elsewhere => return Ok(Bytes::Elsewhere),
+        Input::Nothing => return Ok(Bytes::Nothing),
+        Input::Ready => {}
+    }
+    let mut bytes = vec![0; 4096];
+    match rustix::io::read(std::io::stdin(), &mut bytes) {
+        Ok(0) => Ok(Bytes::Nothing),
+        Ok(count) => {
+            bytes.truncate(count);
+            Ok(Bytes::Some(bytes))
+        }
+        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(Bytes::Some(Vec::new())),
+        // The terminal is gone.
+        Err(rustix::io::Errno::IO) => Ok(Bytes::Nothing),
+        Err(error) => Err(unreadable(&error.into())),
+    }
+}
+
+/// Who types `yes` has answered with its first letter; the others are not meant for anybody.
+fn swallow_rest_of_yes() {
     let stdin = std::io::stdin();
-    let unreadable = |error: std::io::Error| Failure::reading(Path::new("stdin"), &error);
+    let pause = Timespec { tv_sec: 0, tv_nsec: 250_000_000 };
+    let mut letter = [0];
+    for expected in [&b"e"[..], b"s", b"\r\n"] {
+        let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
+        let is_ready = matches!(poll(&mut waited, Some(&pause)), Ok(1..));
+        if !is_ready || rustix::io::read(&stdin, &mut letter).is_err() || !expected.contains(&letter[0]) {
+            return;
+        }
+    }
+}
+
+enum Input {
+    Ready,
+    Elsewhere,
+    Nothing,
+}
+
+/// Waits until there is something to read, somebody else answered, or nobody wants an answer any more.
+fn wait_for_input(service: &mut Service, run: &str) -> Result<Input, Failure> {
+    let stdin = std::io::stdin();
     while signals::interrupt().asked() == 0 {
         let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
         match poll(&mut waited, Some(&LOOK)) {
             Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(unreadable(error.into())),
+            Err(error) => return Err(unreadable(&error.into())),
             Ok(0) => {
                 service.refresh()?;
                 if !service.view(run).is_some_and(|view| waits_for_confirmation(&view)) {
-                    return Ok(Heard::Elsewhere);
+                    return Ok(Input::Elsewhere);
                 }
             }
-            Ok(_) => {
-                let mut line = String::new();
-                return match stdin.lock().read_line(&mut line).map_err(unreadable)? {
-                    0 => Ok(Heard::Nothing),
-                    _ => Ok(Heard::Line(line)),
-                };
-            }
+            Ok(_) => return Ok(Input::Ready),
         }
     }
-    Ok(Heard::Nothing)
+    Ok(Input::Nothing)
+}
+
+fn unreadable(error: &std::io::Error) -> Failure {
+    Failure::reading(Path::new("stdin"), error)
 }
 
 fn prompt(output: &mut Output, text: &str) -> Result<(), Failure> {
@@ -182,7 +283,8 @@ mod tests {
         check("new-request Make a list", Some(Verdict::NewRequest("Make a list".into())));
         check("MODIFY", None);
         check("confirm everything", None);
-        check("yes", None);
+        check("yes", Some(Verdict::Confirm));
+        check("ja", None);
         check("", None);
     }
 }

@@ -12,6 +12,7 @@ use super::agents::Choice;
 use super::ask::{self, Asked};
 use super::exit::Exit;
 use super::failure::Failure;
+use super::live::Live;
 use super::output::{BAD, Form, GOOD, HINT, Output};
 use super::progress::{Progress, Shown};
 use super::project::{self, Left, Start};
@@ -44,6 +45,8 @@ pub(crate) struct Afterwards {
 pub(crate) struct Opened {
     pub(crate) service: Service,
     pub(crate) progress: Arc<Progress>,
+    /// The view, while one is shown.
+    live: Option<Live>,
 }
 
 /// How a run ended, or where it stands.
@@ -59,6 +62,13 @@ pub(crate) struct Outcome {
     head: String,
     #[serde(skip)]
     end: End,
+}
+
+/// Whether the view said already how a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    Not,
+    InView,
 }
 
 /// Where a run stands when its process ends.
@@ -108,7 +118,7 @@ impl Opened {
         let progress = Progress::new(output, shown);
         let missing = missing(&settings.project);
         let service = Service::open(settings, missing, progress.listener())?;
-        Ok(Self { service, progress })
+        Ok(Self { service, progress, live: None })
     }
 
     /// Which run is meant.
@@ -130,8 +140,16 @@ impl Opened {
         if runs.len() > 1 {
             self.progress.name_runs();
         }
-        let elsewhere = self.drive(runs, driving, output)?;
-        self.finish(runs, &elsewhere, output)
+        let views: Vec<RunView> = runs.iter().filter_map(|run| self.service.view(run)).collect();
+        self.live = Live::begin(output, &views, LEAVING);
+        let drove = self.drive(runs, driving, output);
+        let is_told = self.live.is_some();
+        if let Some(live) = self.live.take() {
+            runs.iter().filter_map(|run| self.full_view(run)).for_each(|view| live.seed(&view));
+            live.end();
+        }
+        let elsewhere = drove?;
+        self.finish(runs, &elsewhere, if is_told { Told::InView } else { Told::Not }, output)
     }
 
     /// Drives until nothing is left to do or to ask; gives the runs that other processes drive.
@@ -183,18 +201,34 @@ impl Opened {
         self.service.view(run).is_some_and(|view| !matches!(view.status, "COMPLETED" | "FAILED"))
     }
 
+    /// A run with its items, open or over.
+    pub(crate) fn full_view(&self, run: &str) -> Option<RunView> {
+        let view = self.service.view(run);
+        if view.as_ref().is_some_and(|view| !view.items.is_empty()) {
+            return view;
+        }
+        self.service.story(run).ok().and_then(|story| story.view).or(view)
+    }
+
     fn is_at_gate(&self, run: &str) -> bool {
         self.service.view(run).is_some_and(|view| waits_for_confirmation(&view))
     }
 
     /// Asks for an answer to the proposal; says whether there is one now.
     fn ask(&mut self, run: &str, output: &mut Output) -> Result<bool, Failure> {
-        if self.progress.show_proposal_once(run)
-            && let Some(text) = self.service.document(&format!("runs/{run}/feedback_for_user.md"))
-        {
-            output.warn(&visible::lines(text.trim()))?;
+        let text = self.service.document(&format!("runs/{run}/feedback_for_user.md")).unwrap_or_default();
+        let shown = self.progress.message("proposal", &text);
+        if self.progress.show_proposal_once(run) {
+            output.warn(&shown)?;
         }
-        Ok(match ask::proposal(&mut self.service, run, output)? {
+        if let (Some(live), Some(view)) = (&self.live, self.service.view(run)) {
+            live.seed(&view);
+        }
+        let asked = match &self.live {
+            Some(live) => ask::in_view(&mut self.service, run, live, &shown)?,
+            None => ask::proposal(&mut self.service, run, output)?,
+        };
+        Ok(match asked {
             Asked::Answer(verdict) => match self.service.answer(run, verdict, &user()) {
                 Ok(()) => true,
                 Err(error @ EngineError::Refused { .. }) => {
@@ -212,14 +246,20 @@ impl Opened {
     }
 
     /// Tells where runs stand, and leaves the project.
-    pub(crate) fn finish(self, runs: &[String], elsewhere: &[String], output: &mut Output) -> Result<Exit, Failure> {
+    pub(crate) fn finish(
+        self,
+        runs: &[String],
+        elsewhere: &[String],
+        told: Told,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
         let mut outcomes: Vec<Outcome> = runs.iter().map(|run| self.outcome(run, elsewhere)).collect();
         let left = self.close();
         for outcome in &mut outcomes {
             outcome.head.clone_from(&left.head);
             match output.form() {
                 Form::Json => output.json(outcome)?,
-                Form::Text => outcome.show(output)?,
+                Form::Text => outcome.show(told, output)?,
             }
         }
         left.show(output)?;
@@ -259,6 +299,9 @@ impl Opened {
 /// Of several ends, the last of these counts.
 const SEVERITY: [Exit; 4] = [Exit::Done, Exit::Waiting, Exit::Error, Exit::Failed];
 
+/// What the foot of the view says.
+const LEAVING: &str = "Ctrl-C stops here; nothing is lost, and `multiverse resume` goes on";
+
 /// How often a proposal may be answered in one process.
 const ROUNDS: usize = 10_000;
 
@@ -278,19 +321,24 @@ impl Outcome {
         Self { head: head.into(), ..self }
     }
 
-    fn show(&self, output: &mut Output) -> Result<(), Failure> {
+    fn show(&self, told: Told, output: &mut Output) -> Result<(), Failure> {
         let run = visible::text(&self.run);
         match self.end {
             End::Done => {
-                output.say(&format!("{GOOD}done{GOOD:#}: {run}"))?;
+                if told == Told::Not {
+                    output.say(&format!("{GOOD}done{GOOD:#}: {run}"))?;
+                }
                 for path in &self.outputs {
                     output.data(&format!("{}\n", visible::text(path)))?;
                 }
             }
             End::Failed => {
-                output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
-                output
-                    .warn(&format!("{HINT}hint{HINT:#}: `multiverse retry {run}` goes on from there, in a new run"))?;
+                if told == Told::Not {
+                    output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
+                }
+                output.warn(&format!(
+                    "{HINT}hint{HINT:#}: `multiverse retry {run}` goes on from there, in a new run; `multiverse explain {run}` says why"
+                ))?;
             }
             End::Waits => {
                 output.say(&format!("{HINT}waits for you{HINT:#}: {run}"))?;

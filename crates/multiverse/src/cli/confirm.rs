@@ -5,6 +5,7 @@ use std::path::Path;
 use engine::Verdict;
 
 use super::carry::Afterwards;
+use super::completions;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::Output;
@@ -25,7 +26,7 @@ use super::request::user;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The run
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: String,
 
     #[command(flatten)]

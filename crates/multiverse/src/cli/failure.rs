@@ -55,6 +55,12 @@ impl Failure {
         Self { kind, message: message.into(), hint: None, path: None }
     }
 
+    /// A file that could not be written, with what the system says.
+    pub(crate) fn writing(path: &Path, error: &io::Error) -> Self {
+        let message = format!("cannot write {}: {}", visible::path(path), plain(error));
+        Self::new(Kind::Fault, message).at(path).hint("look whether the folder is there, and yours to write to")
+    }
+
     /// A file that could not be read, with what the system says.
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
         let shown = visible::path(path);

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::output::{Form, Loudness, Output, PLACE};
 use super::progress::Shown;
 use super::project::Start;
-use super::visible;
+use super::{completions, visible};
 
 /// Show what waits for you
 ///
@@ -30,7 +30,7 @@ use super::visible;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// Only what this run waits for
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use super::failure::{Failure, Kind};
 use super::output::{FRAME, Form, HINT, Loudness, Output, PLACE};
 use super::progress::Shown;
 use super::project::Start;
-use super::visible;
+use super::{completions, visible};
 
 /// Show what happened in a run
 ///
@@ -33,7 +33,7 @@ use super::visible;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The run
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: String,
 
     /// Only what is about this item

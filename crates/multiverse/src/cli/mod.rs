@@ -9,24 +9,30 @@ mod at_once;
 mod bare;
 mod cancel;
 mod carry;
+mod catalog;
 mod check;
+mod completions;
 mod configuration;
 mod confirm;
 mod damage;
 mod doctor;
 mod documents;
 mod exit;
+mod explain;
 mod failure;
 mod history;
 mod inbox;
 mod init;
+mod live;
 mod logs;
+mod manual;
 mod modify;
 mod notices;
 mod output;
 mod pause;
 mod progress;
 mod project;
+mod prose;
 mod request;
 mod restore;
 mod resume;
@@ -39,6 +45,7 @@ mod status;
 mod undo;
 mod verify;
 mod visible;
+mod watch;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -107,6 +114,8 @@ enum Command {
     Run(run::Arguments),
     Do(at_once::Arguments),
     Status(status::Arguments),
+    Watch(watch::Arguments),
+    Explain(explain::Arguments),
     Inbox(inbox::Arguments),
     Answer(answer::Arguments),
     Confirm(confirm::Arguments),
@@ -116,6 +125,7 @@ enum Command {
     Resume(resume::Arguments),
     Retry(retry::Arguments),
     Logs(logs::Arguments),
+    Catalog(catalog::Arguments),
     Adopt(adopt::Arguments),
     History(history::Arguments),
     Undo(undo::Arguments),
@@ -124,10 +134,15 @@ enum Command {
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Schema(schema::Arguments),
+    Completions(completions::Arguments),
+    Man(manual::Arguments),
 }
 
 /// Reads the command line, does what it asks, and says how that ended.
 pub(crate) fn run(arguments: &[OsString]) -> Exit {
+    if completions::answer_if_asked(Arguments::command) {
+        return Exit::Done;
+    }
     match parse(arguments) {
         Ok(parsed) => parsed.run(),
         Err(error) => {
@@ -160,6 +175,8 @@ impl Arguments {
             Command::Run(arguments) => arguments.run(given, &mut output),
             Command::Do(arguments) => arguments.run(given, &mut output),
             Command::Status(arguments) => arguments.run(given, &mut output),
+            Command::Watch(arguments) => arguments.run(given, &mut output),
+            Command::Explain(arguments) => arguments.run(given, &mut output),
             Command::Inbox(arguments) => arguments.run(given, &mut output),
             Command::Answer(arguments) => arguments.run(given, &mut output),
             Command::Confirm(arguments) => arguments.run(given, &mut output),
@@ -169,6 +186,7 @@ impl Arguments {
             Command::Resume(arguments) => arguments.run(given, &mut output),
             Command::Retry(arguments) => arguments.run(given, &mut output),
             Command::Logs(arguments) => arguments.run(given, &mut output),
+            Command::Catalog(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),
@@ -177,6 +195,8 @@ impl Arguments {
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::Schema(arguments) => arguments.run(given, &mut output),
+            Command::Completions(arguments) => arguments.run(given, &mut output),
+            Command::Man(arguments) => arguments.run(given, &mut output),
         });
         let finished = done.and_then(|exit| output.finish().map(|()| exit).map_err(Failure::from));
         finished.unwrap_or_else(|failure| {

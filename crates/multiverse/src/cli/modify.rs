@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::Verdict;
 
 use super::carry::Afterwards;
+use super::completions;
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
 use super::output::Output;
@@ -26,7 +27,7 @@ use super::request::{read_text, user};
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The run
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: String,
 
     /// What shall be otherwise, in your own words

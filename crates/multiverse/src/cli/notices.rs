@@ -7,7 +7,7 @@ use serde::Serialize;
 use store::{Listener, Notice, ProjectPath};
 
 use super::output::{Form, Loudness, Output, listed};
-use super::visible;
+use super::{live, visible};
 
 /// A notice for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -49,7 +49,10 @@ pub(crate) fn tell(form: Form, loudness: Loudness, notice: &Notice) {
             let _ = std::io::stdout().lock().write_all(format!("{}\n", visible::json(&text)).as_bytes());
         }
     } else if loudness > Loudness::Quiet || !is_ordinary {
-        let _ = writeln!(std::io::stderr(), "{}", visible::text(&told.message));
+        let text = visible::text(&told.message);
+        if !live::say(&text) {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::live;
 use super::project::Left;
 use super::visible;
 
@@ -200,9 +201,11 @@ impl Output {
         }
     }
 
-    /// Nobody is left to tell when stderr is gone.
+    /// Nobody is left to tell when stderr is gone. What is said while a view is shown stays above it.
     fn talk_line(&mut self, text: &str) {
-        let _ = writeln!(self.talk, "{text}");
+        if !live::say(text) {
+            let _ = writeln!(self.talk, "{text}");
+        }
     }
 
     fn unless_closed(&mut self, written: io::Result<()>) -> io::Result<()> {

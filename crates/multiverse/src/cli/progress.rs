@@ -10,17 +10,20 @@ use anstream::{AutoStream, ColorChoice};
 use engine::{Listener, Notice};
 use serde_json::{Map, Value, json};
 
-use super::notices;
 use super::output::{BAD, FRAME, Form, GOOD, HINT, Loudness, Output, counted};
 use super::visible;
+use super::{ask, live, notices, prose};
 
 /// Of a name in a line, at most so many columns are shown.
 const NAME_COLUMNS: usize = 60;
 /// Of what an agent says on the way, at most so many columns are shown.
 const LINE_COLUMNS: usize = 160;
 
-/// However narrow the terminal is, a message has so many columns.
+/// However narrow or wide the terminal is, a message has so many columns.
 const LEAST_COLUMNS: usize = 20;
+const MOST_COLUMNS: usize = 100;
+/// The section of a proposal that lists the commands.
+const HOW_TO_ANSWER: &str = "How to answer";
 
 /// What is shown of the engine's notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +87,11 @@ impl Progress {
         self.heard().proposals.insert(run.into())
     }
 
+    /// A message as it is shown.
+    pub(crate) fn message(&self, kind: &str, text: &str) -> String {
+        message(kind, text, self.columns)
+    }
+
     fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,8 +107,9 @@ impl Progress {
             Notice::Message { run, kind: "proposal", .. } => drop(self.heard().proposals.insert(run.clone())),
             _ => {}
         }
+        let is_in_view = live::hear(notice) && !stays_above(notice);
         let work = |run: &str, fence: u64| self.heard().works.get(&(run.to_string(), fence)).cloned();
-        let line = line_of(notice, self.columns, &work);
+        let line = line_of(notice, self.columns, &work).filter(|_| !is_in_view);
         match (self.form, line) {
             (Form::Json, line) => tell_program(notice, line),
             (Form::Text, Some((least, text))) if self.loudness >= least => self.tell_person(notice, &text),
@@ -113,9 +122,12 @@ impl Progress {
             Some(run) if self.is_named.load(Ordering::Relaxed) => format!("{FRAME}{}{FRAME:#}  ", visible::text(run)),
             _ => String::new(),
         };
-        let mut stream = AutoStream::new(std::io::stderr(), self.color);
-        // One call for a line: others may be writing, too.
-        let _ = stream.write_all(format!("{run}{text}\n").as_bytes());
+        let text = format!("{run}{text}");
+        if !live::say(&text) {
+            let mut stream = AutoStream::new(std::io::stderr(), self.color);
+            // One call for a line: others may be writing, too.
+            let _ = stream.write_all(format!("{text}\n").as_bytes());
+        }
     }
 }
 
@@ -212,10 +224,31 @@ fn message(kind: &str, text: &str, columns: Option<usize>) -> String {
         "completion" => GOOD,
         _ => FRAME,
     };
-    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(2).max(LEAST_COLUMNS));
-    let lines = text.trim().lines().flat_map(|line| visible::wrapped(&visible::text(line), room));
-    let barred = lines.map(|line| format!("{style}│{style:#} {line}").trim_end().to_string());
-    barred.collect::<Vec<_>>().join("\n")
+    // Where no terminal shows it, it is left as it was written.
+    let Some(columns) = columns else {
+        let lines: Vec<String> = text.trim().lines().map(visible::text).collect();
+        return prose::barred(&lines, style);
+    };
+    let room = columns.saturating_sub(3).clamp(LEAST_COLUMNS, MOST_COLUMNS);
+    // Whoever is asked for a key needs no commands.
+    let text = match kind {
+        "proposal" if live::is_shown() && ask::is_possible() => prose::without_section(text, HOW_TO_ANSWER),
+        _ => text.into(),
+    };
+    prose::barred(&prose::shown(&text, room), style)
+}
+
+/// Whether a notice is worth a line of its own beside the view.
+fn stays_above(notice: &Notice) -> bool {
+    match notice {
+        Notice::Lost { reason, .. } => !is_wanted(reason),
+        Notice::SentBack { .. }
+        | Notice::Answered { .. }
+        | Notice::Message { .. }
+        | Notice::Problem { .. }
+        | Notice::Store(_) => true,
+        _ => false,
+    }
 }
 
 /// Whether an attempt was lost because somebody wanted it to end; then that is said in other words.
@@ -238,7 +271,7 @@ fn planned(target: &str, items: usize) -> String {
     }
 }
 
-fn run_of(notice: &Notice) -> Option<&str> {
+pub(crate) fn run_of(notice: &Notice) -> Option<&str> {
     match notice {
         Notice::Started { run, .. }
         | Notice::Assigned { run, .. }
@@ -299,7 +332,7 @@ mod tests {
         check(planned("pre_tool:T05"), "    T05 planned (1 tool task before it)");
         check(
             Notice::Message { run: run(), kind: "failure", text: "# Failed\n\n\u{1b}]0;x\u{7}\n".into() },
-            "│ # Failed\n│\n│ ␛]0;x␇",
+            "│ Failed\n│\n│ ␛]0;x␇",
         );
     }
 }

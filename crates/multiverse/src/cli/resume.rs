@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Kind};
 use super::output::Output;
 use super::project::Start;
-use super::visible;
+use super::{completions, visible};
 
 /// Go on with runs that stopped
 ///
@@ -27,7 +27,7 @@ use super::visible;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The run
-    #[arg(value_name = "RUN", conflicts_with = "all")]
+    #[arg(value_name = "RUN", conflicts_with = "all", add = completions::runs())]
     run: Option<String>,
 
     /// All runs that are open

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::carry::{Driving, Opened};
+use super::completions;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::Output;
@@ -23,7 +24,7 @@ use super::run::say_begun;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The run that failed
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = completions::runs())]
     run: String,
 
     #[command(flatten)]

@@ -9,6 +9,7 @@ use super::at_once;
 use super::carry::{Driving, Opened};
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
+use super::live;
 use super::output::{Form, HINT, Output, PLACE};
 use super::project::Start;
 use super::request::Words;
@@ -120,7 +121,8 @@ impl Arguments {
 
 /// Which run began, and how. A program hears of the run from the engine itself.
 pub(crate) fn say_begun(begun: &Begun, output: &mut Output) -> Result<(), Failure> {
-    if output.form() == Form::Text {
+    // The view shows the run itself.
+    if output.form() == Form::Text && !live::is_possible(output) {
         output.say(&format!("{PLACE}{}{PLACE:#} began", visible::text(&begun.run)))?;
     }
     say_mode(&begun.chosen, output)

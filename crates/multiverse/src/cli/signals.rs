@@ -10,6 +10,7 @@ use signal_hook::iterator::Signals;
 
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
+use super::live::{self, tty};
 use super::output::{Form, Loudness, Output};
 
 static INTERRUPT: Interrupt = Interrupt::new();
@@ -39,9 +40,10 @@ pub(crate) fn listen(output: &Output) -> Result<(), Failure> {
             INTERRUPT.ask();
             let asked = INTERRUPT.asked();
             if asked > 2 {
+                tty::leave();
                 std::process::exit(i32::from(Exit::Error.code()));
             }
-            if is_told && !IS_IDLE.load(Ordering::SeqCst) {
+            if is_told && !IS_IDLE.load(Ordering::SeqCst) && !live::interrupted(asked) {
                 let words = match asked {
                     1 => "interrupted: the agents are asked to end; once more ends them at once",
                     _ => "interrupted again: the agents are ended at once",

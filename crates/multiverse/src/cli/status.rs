@@ -8,6 +8,7 @@ use std::path::Path;
 use engine::{Mode, RunView};
 
 use super::carry::Opened;
+use super::completions;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Form, Output};
@@ -31,7 +32,7 @@ use super::project::Start;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// The run: any unique beginning of its id, or `last`
-    #[arg(value_name = "RUN", conflicts_with = "all")]
+    #[arg(value_name = "RUN", conflicts_with = "all", add = completions::runs())]
     run: Option<String>,
 
     /// Also the runs that are over
@@ -80,12 +81,7 @@ impl Arguments {
 /// A run with all that is known of it; of one that is over, what the journal tells.
 fn one(opened: &Opened, name: &str) -> Result<RunView, Failure> {
     let run = opened.run(name)?;
-    let view = opened.service.view(&run);
-    if let Some(view) = view.as_ref().filter(|view| !view.items.is_empty()) {
-        return Ok(view.clone());
-    }
-    let told = opened.service.story(&run)?.view;
-    told.or(view).ok_or_else(|| {
+    opened.full_view(&run).ok_or_else(|| {
         Failure::new(super::failure::Kind::Missing, format!("nothing is known of {run}"))
             .hint("`multiverse status --all` lists the runs")
     })

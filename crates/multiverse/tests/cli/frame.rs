@@ -36,28 +36,33 @@ fn no_arguments_teach_and_are_a_usage_error() {
     Usage: multiverse [OPTIONS] <COMMAND>
 
     Commands:
-      init     Make a project here
-      run      Carry out a request
-      do       Have something done at once, without a run
-      status   Show runs, or one run
-      inbox    Show what waits for you
-      answer   Answer what a run asks, or hand in your work
-      confirm  Confirm what a run proposes
-      modify   Have a proposal changed
-      cancel   End a run for good
-      pause    Hand out no more work of a run
-      resume   Go on with runs that stopped
-      retry    Go on where a failed run ended, in a new run
-      logs     Show what happened in a run
-      adopt    Put documents under the journal
-      history  Show what happened, newest first
-      undo     Take back what one record changed
-      restore  Bring a document back to what it was
-      check    Look for problems in documents
-      verify   Prove that the journal was not altered
-      doctor   Look whether all is well here
-      schema   Show what agents are given, and what they give back
-      help     Print this message or the help of the given subcommand(s)
+      init         Make a project here
+      run          Carry out a request
+      do           Have something done at once, without a run
+      status       Show runs, or one run
+      watch        Watch a run as it goes
+      explain      Say why a run or an item is where it is
+      inbox        Show what waits for you
+      answer       Answer what a run asks, or hand in your work
+      confirm      Confirm what a run proposes
+      modify       Have a proposal changed
+      cancel       End a run for good
+      pause        Hand out no more work of a run
+      resume       Go on with runs that stopped
+      retry        Go on where a failed run ended, in a new run
+      logs         Show what happened in a run
+      catalog      List the files that runs know of
+      adopt        Put documents under the journal
+      history      Show what happened, newest first
+      undo         Take back what one record changed
+      restore      Bring a document back to what it was
+      check        Look for problems in documents
+      verify       Prove that the journal was not altered
+      doctor       Look whether all is well here
+      schema       Show what agents are given, and what they give back
+      completions  Print what a shell needs to complete command lines
+      man          Write manual pages
+      help         Print this message or the help of the given subcommand(s)
     "#);
 }
 
@@ -151,7 +156,11 @@ fn prepare(place: &Place, example: &str) {
         std::fs::write(place.path("README.md"), "# Changed\n").unwrap();
         assert_eq!(place.run(&["adopt", "docs"]).code, 0);
     }
-    if is_about(&["status", "inbox", "answer", "confirm", "modify", "cancel", "pause", "resume", "retry", "logs"]) {
+    if is_about(&["catalog", "watch"]) {
+        assert_eq!(place.run(&["run", "Make a report of what is in assets.", "--yes"]).code, 0);
+    }
+    let about_runs = ["status", "explain", "inbox", "answer", "confirm", "modify", "cancel", "pause", "resume"];
+    if is_about(&about_runs) || is_about(&["retry", "logs"]) {
         assert_eq!(place.run(&["run", "Make a report of what is in assets."]).code, 3);
     }
     if is_about(&["retry"]) {

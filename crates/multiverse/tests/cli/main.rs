@@ -5,6 +5,7 @@
 mod check;
 mod frame;
 mod journal;
+mod looks;
 mod place;
 mod refusals;
 mod runs;

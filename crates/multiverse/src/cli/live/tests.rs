@@ -1,0 +1,268 @@
+//! The live view at several sizes: what is shown, what is folded, and that every line fits.
+
+use engine::{Notice, Role};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::model::{Model, RunModel, moment_in_id};
+use super::render::{Kind, Look, Signs, Size, duration, frame};
+
+const RUN: &str = "run-20261116-071331-001";
+const LOOK: Look = Look { signs: Signs::Unicode, leaving: "Ctrl-C stops here" };
+
+/// A run that is told what happens, a second apart.
+struct Story {
+    model: Model,
+    now: u64,
+    fence: u64,
+}
+
+impl Story {
+    fn new() -> Self {
+        let mut run = RunModel::new(RUN, 0);
+        run.request = "Make a report of what these documents say about the yards, as Markdown and HTML.".into();
+        Self { model: Model { runs: vec![run], interrupted: 0 }, now: 0, fence: 0 }
+    }
+
+    fn tell(&mut self, notice: &Notice) -> &mut Self {
+        self.now += 1000;
+        self.model.hear(notice, self.now);
+        self
+    }
+
+    fn plan(&mut self, target: &str, rows: &[(&str, &str)]) -> &mut Self {
+        let rows: Vec<(String, String)> = rows.iter().map(|(id, name)| ((*id).into(), (*name).into())).collect();
+        let (run, fence, target, items) = (RUN.into(), self.fence, target.into(), rows.len());
+        self.tell(&Notice::Planned { run, fence, target, items, rows })
+    }
+
+    fn assign(&mut self, item: Option<&str>, what: &str) -> &mut Self {
+        self.fence += 1;
+        self.tell(&Notice::Assigned {
+            run: RUN.into(),
+            fence: self.fence,
+            role: Role::Executor,
+            what: what.into(),
+            item: item.map(String::from),
+            attempt: 1,
+            agent: "command:./my-agent".into(),
+        })
+    }
+
+    fn done(&mut self, item: &str) -> &mut Self {
+        let (run, item, name) = (RUN.into(), item.into(), String::new());
+        self.tell(&Notice::Completed { run, item, level: "task", name, files: Vec::new() })
+    }
+
+    /// The preparation is done, a stage too, and two tasks of the next are under way.
+    fn in_the_middle() -> Self {
+        let mut story = Self::new();
+        story.plan("phase:0", &[("T00", "Environment Setup"), ("T02", "Constitution"), ("T03", "Catalog")]);
+        story.assign(Some("T00"), "T00 Environment Setup").done("T00").done("T02").done("T03");
+        story.plan("run", &[("P01", "ANALYZING"), ("P02", "STRATEGIZING"), ("P03", "REFINING_CONTENT")]);
+        story.assign(Some("P01"), "stage plan of P01");
+        story.plan("phase:P01", &[("S01", "Read the sources"), ("S02", "Compare the sources, 비교하다")]);
+        story.plan("stage:S01", &[("T05", "Read assets/letter.txt")]);
+        story.assign(Some("T05"), "T05 Read assets/letter.txt").done("T05").done("S01");
+        story
+            .plan("stage:S02", &[("T06", "보고서를 읽다 📈"), ("T07", "Compare"), ("T08", "Sum up"), ("T09", "Check")]);
+        story.assign(Some("T06"), "T06").done("T06").assign(Some("T07"), "T07").assign(Some("T08"), "T08");
+        story.tell(&Notice::Progress { run: RUN.into(), fence: 5, line: "half \u{1b}[2Jway".into() });
+        story
+    }
+
+    fn shown(&self, columns: usize, lines: usize, kind: Kind) -> String {
+        let size = Size { columns, lines };
+        let frame = frame(&self.model, size, self.now, LOOK, kind);
+        assert!(frame.len() <= lines, "{} lines in {lines}", frame.len());
+        let plain: Vec<String> = frame.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+        for line in &plain {
+            assert!(line.width() < columns.max(12), "{line:?} is wider than {columns}");
+        }
+        plain.join("\n")
+    }
+}
+
+#[test]
+fn with_room_all_is_shown() {
+    let story = Story::in_the_middle();
+    insta::assert_snapshot!(story.shown(80, 24, Kind::Live), @"
+    run-20261116-071331-001 at work            ━━━━━───────────────  5/8 tasks  18s
+    Make a report of what these documents say about the yards, as Markdown and HTM…
+    ✓ Preparation                                                       3/3    3.0s
+      ✓ T00 Environment Setup                                                  1.0s
+      ✓ T02 Constitution
+      ✓ T03 Catalog
+    ▸ P01 ANALYZING                                                     2/5
+      ✓ S01 Read the sources                                                   2.0s
+        ✓ T05 Read assets/letter.txt                                           1.0s
+      ▸ S02 Compare the sources, 비교하다
+        ✓ T06 보고서를 읽다 📈                                                 1.0s
+        ⠋ T07 Compare                          executor: command:./my-agent    2.0s
+          half ␛[2Jway
+        ⠋ T08 Sum up                           executor: command:./my-agent    1.0s
+        · T09 Check
+    · P02 STRATEGIZING
+    · P03 REFINING_CONTENT
+    Ctrl-C stops here
+    ");
+    insta::assert_snapshot!(story.shown(200, 50, Kind::Live), @"
+    run-20261116-071331-001 at work                                           ━━━━━───────────────  5/8 tasks  18s
+    Make a report of what these documents say about the yards, as Markdown and HTML.
+    ✓ Preparation                                                                                      3/3    3.0s
+      ✓ T00 Environment Setup                                                                                 1.0s
+      ✓ T02 Constitution
+      ✓ T03 Catalog
+    ▸ P01 ANALYZING                                                                                    2/5
+      ✓ S01 Read the sources                                                                                  2.0s
+        ✓ T05 Read assets/letter.txt                                                                          1.0s
+      ▸ S02 Compare the sources, 비교하다
+        ✓ T06 보고서를 읽다 📈                                                                                1.0s
+        ⠋ T07 Compare                                                         executor: command:./my-agent    2.0s
+          half ␛[2Jway
+        ⠋ T08 Sum up                                                          executor: command:./my-agent    1.0s
+        · T09 Check
+    · P02 STRATEGIZING
+    · P03 REFINING_CONTENT
+    Ctrl-C stops here
+    ");
+}
+
+#[test]
+fn with_little_room_what_is_finished_is_folded_first() {
+    let story = Story::in_the_middle();
+    insta::assert_snapshot!(story.shown(40, 12, Kind::Live), @"
+    at work run-20261116-0…  5/8 tasks  18s
+    Make a report of what these documents …
+    ✓ Preparation               3/3    3.0s
+    ▸ P01 ANALYZING             2/5
+     ✓ S01 Read the sources     1/1    2.0s
+     ▸ S02 Compare the sources, 비…
+      ✓ 1 done
+      ⠋ T07 Compare                    2.0s
+      ⠋ T08 Sum up                     1.0s
+      · 1 more to come
+    · 2 phases to come
+    Ctrl-C stops here
+    ");
+    insta::assert_snapshot!(story.shown(60, 8, Kind::Live), @"
+    at work run-20261116-071331-001              5/8 tasks  18s
+    Make a report of what these documents say about the yards,…
+    ▸ P01 ANALYZING                                 2/5
+     ▸ S02 Compare the sources, 비교하다
+      ⠋ T07 Compare                                        2.0s
+      ⠋ T08 Sum up                                         1.0s
+    ");
+    insta::assert_snapshot!(story.shown(30, 4, Kind::Live), @"
+    at work run-…  5/8 tasks  18s
+    ⠋ T07                    2.0s
+    ⠋ T08                    1.0s
+    ");
+    insta::assert_snapshot!(story.shown(80, 1, Kind::Live), @"run-20261116-071331-001 at work            ━━━━━───────────────  5/8 tasks  18s");
+}
+
+/// Whatever the size, every line fits and who is at work is shown before anything else below the head.
+#[test]
+fn every_size_is_kept() {
+    let mut story = Story::in_the_middle();
+    for columns in (1..140).step_by(3) {
+        for lines in 1..30 {
+            for kind in [Kind::Live, Kind::Last] {
+                drop(story.shown(columns, lines, kind));
+            }
+        }
+    }
+    let names: Vec<String> = (10..3000).map(|number| format!("T{number}")).collect();
+    let rows: Vec<(&str, &str)> = names.iter().map(|id| (id.as_str(), "one of many")).collect();
+    story.plan("stage:S02", &rows);
+    for id in names.iter().take(30) {
+        story.assign(Some(id), id);
+    }
+    let shown = story.shown(80, 24, Kind::Live);
+    assert!(shown.contains(" more at work"), "{shown}");
+}
+
+#[test]
+fn the_last_frame_is_a_summary() {
+    let mut story = Story::in_the_middle();
+    story.done("T07").done("T08").done("T09").done("S02").done("P01").done("P02").done("P03");
+    story.tell(&Notice::Finished { run: RUN.into() });
+    insta::assert_snapshot!(story.shown(80, 24, Kind::Last), @"
+    run-20261116-071331-001 done               ━━━━━━━━━━━━━━━━━━━━  8/8 tasks  26s
+    Make a report of what these documents say about the yards, as Markdown and HTM…
+    ✓ Preparation                                                       3/3    3.0s
+    ✓ P01 ANALYZING                                                     5/5     16s
+    ✓ P02 STRATEGIZING
+    ✓ P03 REFINING_CONTENT
+    ");
+}
+
+#[test]
+fn a_failure_shows_its_place_and_reason() {
+    let mut story = Story::in_the_middle();
+    let items = ["T07", "S02", "P01"].map(String::from).to_vec();
+    let (doing, error) = ("T07".into(), "the disk is full\nand more".into());
+    story.tell(&Notice::Failed { run: RUN.into(), items, doing, error });
+    insta::assert_snapshot!(story.shown(80, 24, Kind::Last), @"
+    run-20261116-071331-001 failed                                   5/8 tasks  19s
+    Make a report of what these documents say about the yards, as Markdown and HTM…
+    ✓ Preparation                                                       3/3    3.0s
+    ✗ P01 ANALYZING                                                     2/5
+      ✓ S01 Read the sources                                                   2.0s
+        ✓ T05 Read assets/letter.txt                                           1.0s
+      ✗ S02 Compare the sources, 비교하다
+        ✓ T06 보고서를 읽다 📈                                                 1.0s
+        ✗ T07 Compare
+        · T08 Sum up
+        · T09 Check
+    · P02 STRATEGIZING
+    · P03 REFINING_CONTENT
+    T07: the disk is full
+    ");
+}
+
+#[test]
+fn somebody_who_wants_to_stop_is_told_what_happens() {
+    let mut story = Story::in_the_middle();
+    story.model.interrupted = 1;
+    assert!(story.shown(80, 24, Kind::Live).ends_with("Ctrl-C again ends them at once"));
+}
+
+#[test]
+fn several_runs_have_a_line_each() {
+    let mut story = Story::in_the_middle();
+    for number in 2..9 {
+        story.model.runs.push(RunModel::new(&format!("run-20261116-071331-00{number}"), 0));
+    }
+    insta::assert_snapshot!(story.shown(80, 10, Kind::Live), @"
+    run-20261116-071331-001 at work            ━━━━━───────────────  5/8 tasks  18s
+    run-20261116-071331-002 at work                       ────────────────────  18s
+    run-20261116-071331-003 at work                       ────────────────────  18s
+    run-20261116-071331-004 at work                       ────────────────────  18s
+    run-20261116-071331-005 at work                       ────────────────────  18s
+    run-20261116-071331-006 at work                       ────────────────────  18s
+    run-20261116-071331-007 at work                       ────────────────────  18s
+    run-20261116-071331-008 at work                       ────────────────────  18s
+    0 of 8 runs over
+    Ctrl-C stops here
+    ");
+}
+
+#[test]
+fn without_unicode_the_signs_are_plain() {
+    let story = Story::in_the_middle();
+    let look = Look { signs: Signs::Ascii, leaving: "Ctrl-C stops here" };
+    let lines = frame(&story.model, Size { columns: 80, lines: 24 }, story.now, look, Kind::Live);
+    let plain = anstream::adapter::strip_str(&lines.join("\n")).to_string();
+    assert!(plain.contains("+ Preparation") && plain.contains("> P01") && plain.contains(". P02"), "{plain}");
+}
+
+#[test]
+fn times_are_short() {
+    for (milliseconds, expected) in
+        [(0, "0.0s"), (9_999, "9.9s"), (10_000, "10s"), (65_000, "1:05"), (3_723_000, "1:02:03"), (90_000_000, "1d 1h")]
+    {
+        assert_eq!(duration(milliseconds), expected);
+    }
+    assert_eq!(moment_in_id("run-19700102-000001-001"), Some(86_401_000));
+    assert_eq!(moment_in_id("run_20250726_intro_gen"), None);
+}
