@@ -53,7 +53,7 @@ pub(crate) fn feedback(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&
         _ => format!("`{id}`"),
     };
     if !proposal.superseded.is_empty() || !proposal.kept.is_empty() {
-        text.push_str("\n## Conflicts with earlier instructions\n\n");
+        text.push_str("\n## Earlier instructions and what becomes of them\n\n");
     }
     for old in &proposal.superseded {
         let what = format!("{} is superseded by number {}: {}", named(&old.instruction_id), old.by, old.justification);

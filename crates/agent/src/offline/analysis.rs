@@ -135,7 +135,7 @@ pub(crate) fn source(document: &Document) -> Statement {
     Statement { text, why: String::new(), cites: vec![Cite::new(&document.path, 1)] }
 }
 
-fn unread_section(unread: &[Unread]) -> Option<Section> {
+pub(crate) fn unread_section(unread: &[Unread]) -> Option<Section> {
     let statements = unread
         .iter()
         .map(|one| Statement { text: one.why.clone(), why: String::new(), cites: vec![Cite::new(&one.path, 0)] })

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::analysis::{self, DATES_HEADER, FIGURES_HEADER, Unread};
 use super::limits;
 use super::paper::{Kind, Paper, Row, Section, Statement};
+use super::past;
 use super::rank::{Candidate, rank};
 use super::read::Document;
 use super::tables;
@@ -20,6 +21,8 @@ pub(crate) struct Material {
     /// Sources, and papers of others.
     pub(crate) documents: Vec<Document>,
     pub(crate) unread: Vec<Unread>,
+    /// Papers of this agent that are of another run, as they are written.
+    pub(crate) past: Vec<(String, String)>,
 }
 
 /// All that is known so far, by kind.
@@ -33,6 +36,7 @@ struct Evidence {
     unread: Vec<Statement>,
     sources: Vec<Statement>,
     request: Vec<Statement>,
+    past: Vec<Section>,
 }
 
 /// The ranked findings, with their evidence.
@@ -62,6 +66,7 @@ pub(crate) fn findings(material: &Material, request: &BTreeSet<String>) -> Paper
     } else {
         Section::statements(Kind::Findings, found)
     });
+    sections.extend(evidence.past.iter().map(|section| past::with_today(section, &evidence.sentences)));
     sections.extend(rest(&evidence));
     Paper { title: "Ranked findings".to_owned(), sections }
 }
@@ -89,7 +94,7 @@ pub(crate) fn outline(material: &Material, request: &BTreeSet<String>, title: &s
     sections.extend(findings.of(Kind::Contradictions).cloned());
     sections.extend(themes(&found[head..]));
     sections.extend(
-        [Kind::Figures, Kind::Dates, Kind::Tables, Kind::Unread, Kind::Sources]
+        [Kind::Past, Kind::Figures, Kind::Dates, Kind::Tables, Kind::Unread, Kind::Sources]
             .into_iter()
             .flat_map(|kind| findings.of(kind).cloned()),
     );
@@ -205,6 +210,7 @@ fn take(evidence: &mut Evidence, paper: &Paper) {
     add(&mut evidence.unread, Kind::Unread);
     add(&mut evidence.request, Kind::Request);
     add(&mut evidence.sources, Kind::Sources);
+    evidence.past.extend(paper.of(Kind::Past).cloned());
     for (list, kind) in [
         (&mut evidence.figures, Kind::Figures),
         (&mut evidence.dates, Kind::Dates),

@@ -11,6 +11,7 @@ use super::brief::Facts;
 use super::evidence::{self, Material};
 use super::limits;
 use super::paper::{Cite, Kind, MARK, Paper, Row, Section, Statement};
+use super::past;
 use super::plan;
 use super::rank::{Candidate, rank};
 use super::request::{self, Format};
@@ -23,6 +24,7 @@ enum Work {
     Initial,
     Analysis,
     Comparison,
+    Past,
     Findings,
     Outline,
     AssemblyPlan,
@@ -83,6 +85,7 @@ fn work(facts: &Facts<'_>, output: &str) -> Work {
         "REFINING_CONTENT" => Work::Outline,
         "GENERATING_OUTPUT" if name.contains("assembly") || name.contains("plan") => Work::AssemblyPlan,
         "GENERATING_OUTPUT" => Work::Publish,
+        _ if name == past::PAPER => Work::Past,
         _ if name.contains("compar") || name.contains("contradict") => Work::Comparison,
         _ if asked.contains("contradict") || asked.starts_with("compare") => Work::Comparison,
         _ => Work::Analysis,
@@ -103,6 +106,7 @@ fn make(work: Work, facts: &Facts<'_>, material: &Material, words: &BTreeSet<Str
             paper
         }
         Work::Comparison => analysis::comparison(&material.documents, &material.unread),
+        Work::Past => past::paper(material, words),
         Work::Findings => evidence::findings(material, words),
         Work::Outline => evidence::outline(material, words, &title),
         Work::AssemblyPlan => assembly_plan(facts, &outline(material, words, &title).1),
@@ -218,6 +222,7 @@ fn summary(work: Work, paper: &Paper, material: &Material) -> String {
         Work::Comparison => {
             format!("{} contradictions in {} sources", count(Kind::Contradictions), material.documents.len())
         }
+        Work::Past => format!("{} statements taken up from past runs", count(Kind::Past)),
         Work::Findings => format!("{} findings ranked", count(Kind::Findings)),
         Work::Outline => format!("outline of {} sections", paper.sections.len()),
         Work::AssemblyPlan => format!("assembly plan of {} parts", count(Kind::Parts)),

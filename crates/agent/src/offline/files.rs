@@ -15,6 +15,8 @@ use super::write_md;
 
 /// What may be opened.
 pub(crate) struct Bounds<'a> {
+    /// The run whose papers are its own.
+    pub(crate) run: &'a str,
     pub(crate) project: &'a Path,
     /// Folders and files that may be read; empty if all of the project may.
     pub(crate) readable: &'a [PathBuf],
@@ -35,7 +37,12 @@ pub(crate) fn material(bounds: &Bounds<'_>, paths: &[String], stopped: &dyn Fn()
         let read = bytes(bounds, path).and_then(|(bytes, extent)| {
             let is_own = ["runs/", "outputs/"].iter().any(|folder| path.starts_with(folder));
             let paper = if is_own { std::str::from_utf8(&bytes).ok().and_then(write_md::read) } else { None };
+            let is_of_this_run = path.split('/').nth(1) == Some(bounds.run);
             match paper {
+                Some(_) if !is_of_this_run => {
+                    material.past.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+                    Ok(None)
+                }
                 Some(paper) => {
                     material.papers.push((path.clone(), paper));
                     Ok(None)

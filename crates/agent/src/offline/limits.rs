@@ -36,5 +36,11 @@ pub(crate) const CARRIED: usize = 60;
 pub(crate) const JSON_DEPTH: usize = 64;
 /// Instructions drawn from a request.
 pub(crate) const INSTRUCTIONS: usize = 20;
+/// Earlier instructions that are named although nothing speaks against them.
+pub(crate) const STANDING: usize = 12;
+/// Past runs whose papers are read again.
+pub(crate) const PAST_RUNS: usize = 3;
+/// Statements taken over from one paper of a past run.
+pub(crate) const PAST_STATEMENTS: usize = 10;
 /// Sentences in the answer to a simple task.
 pub(crate) const ANSWER: usize = 8;

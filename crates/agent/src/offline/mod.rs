@@ -11,6 +11,7 @@ mod brief;
 mod claims;
 mod columns;
 mod communicate;
+mod conflicts;
 mod contradictions;
 mod dates;
 mod evidence;
@@ -20,6 +21,7 @@ mod files;
 mod limits;
 mod names;
 mod paper;
+mod past;
 mod plan;
 mod propose;
 mod rank;
@@ -75,7 +77,7 @@ impl Backend for Offline {
             "execute" => {
                 let paths = facts.files();
                 say(&format!("reading {} files", paths.len()));
-                let bounds = files::Bounds { project: &job.project, readable: &job.readable };
+                let bounds = files::Bounds { run: facts.run_id(), project: &job.project, readable: &job.readable };
                 match files::material(&bounds, &paths, &|| stop.is_stopped()) {
                     Some(material) => execute::execute(&facts, &material),
                     None => return Ending::Stopped,

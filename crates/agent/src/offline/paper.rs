@@ -84,6 +84,7 @@ pub(crate) enum Kind {
     Findings,
     KeySentences,
     Theme,
+    Past,
     Figures,
     Dates,
     Tables,
@@ -94,13 +95,14 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Request,
         Self::Summary,
         Self::Contradictions,
         Self::Findings,
         Self::KeySentences,
         Self::Theme,
+        Self::Past,
         Self::Figures,
         Self::Dates,
         Self::Tables,
@@ -118,6 +120,7 @@ impl Kind {
             Self::Findings => "Findings",
             Self::KeySentences => "Key sentences",
             Self::Theme => "Theme",
+            Self::Past => "From past runs",
             Self::Figures => "Figures",
             Self::Dates => "Dates",
             Self::Tables => "Tables",

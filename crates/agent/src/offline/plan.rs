@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::brief::Facts;
 use super::limits;
+use super::past;
 use super::request::{self, Format};
 
 pub(crate) fn stages(facts: &Facts<'_>) -> Value {
@@ -107,6 +108,9 @@ fn analyzing_tasks(facts: &Facts<'_>) -> Vec<Task> {
     let compares = words.contains("compare") || words.contains("comparison") || words.contains("contradiction");
     let reads = words.contains("read") || words.contains("each source");
     let mut tasks = if compares && !reads { Vec::new() } else { reading_tasks(facts) };
+    if reads || !compares {
+        tasks.extend(past_task(facts));
+    }
     if compares || !reads {
         let mut references = facts.sources();
         references.truncate(limits::FILES);
@@ -151,6 +155,22 @@ fn reading_tasks(facts: &Facts<'_>) -> Vec<Task> {
             }
         })
         .collect()
+}
+
+/// What past runs wrote, taken up by one task; nothing if there is none worth reading again.
+fn past_task(facts: &Facts<'_>) -> Option<Task> {
+    let references = past::files(facts.context());
+    let name = match references.as_slice() {
+        [] => return None,
+        [one] => format!("Take up {one}"),
+        many => format!("Take up what {} past runs wrote", many.len()),
+    };
+    Some(Task {
+        name,
+        purpose: "Quotes what past runs wrote that fits the request, with the lines.".to_owned(),
+        references,
+        output: workspace(facts, "ANALYZING", past::PAPER),
+    })
 }
 
 /// A file's name as part of another: letters and digits only.

@@ -1,22 +1,22 @@
 //! The proposal: instructions drawn from the request and the user's wishes, and what becomes of earlier ones.
 //!
-//! Owns the rules by which two instructions conflict. Instructions keep the user's own words and language.
+//! Owns what a draft says and which earlier instructions it looks at. Instructions keep the user's own words and
+//! language; whether two of them conflict is decided elsewhere.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use super::brief::Facts;
+use super::conflicts::{Conflict, Fate, conflict};
 use super::limits;
+use super::past::{PastRun, past_runs};
 use super::request::{self, Format, Instruction};
 
 pub(crate) fn propose(facts: &Facts<'_>) -> Value {
     let sources = facts.sources();
-    let earlier: Vec<Instruction> = request::instructions(facts.context())
-        .into_iter()
-        .filter(|one| one.run_id != facts.run_id() || one.run_id.is_empty())
-        .filter(|one| !one.instruction_id.is_empty())
-        .collect();
+    let past = past_runs(facts.context());
+    let earlier = earlier(facts, &past);
     let request = facts.request();
     let wishes = facts.wishes();
     let mut own: Vec<String> = request::goals(&request);
@@ -30,13 +30,7 @@ pub(crate) fn propose(facts: &Facts<'_>) -> Value {
     if own.is_empty() {
         own.push("Report what the files in assets/ say.".to_owned());
     }
-    let asked = asked_formats(&request, &wishes, &sources);
-    let standing: BTreeSet<Format> = earlier.iter().flat_map(|one| request::formats(&one.content, &sources)).collect();
-    let formats: Vec<Format> = match (asked.is_empty(), standing.is_empty()) {
-        (false, _) => asked.clone(),
-        (true, false) => standing.into_iter().collect(),
-        (true, true) => vec![Format::Markdown],
-    };
+    let formats = formats(&own, &asked_formats(&request, &wishes, &sources), &earlier, &sources);
     let is_said = own.iter().any(|one| request::formats(one, &sources) == formats);
     if !is_said {
         own.push(deliver(&formats));
@@ -44,15 +38,51 @@ pub(crate) fn propose(facts: &Facts<'_>) -> Value {
     own.push(use_sources(&sources));
     let language = request::language(&request);
     own.push(format!("Quote the sources in their own language; instructions stay in {}.", language.name()));
-    settle(&own, &earlier, &sources, |instructions, superseded, kept| {
-        json!({
-            "introduction": introduction(facts, &formats, &request),
-            "instructions": instructions,
-            "superseded": superseded,
-            "kept": kept,
-            "formats": formats.iter().map(|format| format.ending()).collect::<Vec<_>>(),
-        })
+    let settled = settle(&own, &earlier, &sources);
+    let mut introduction = introduction(facts, &formats, &request);
+    introduction.push_str(&past_in_words(&past));
+    introduction.push_str(&standing_in_words(settled.unnamed));
+    json!({
+        "introduction": introduction,
+        "instructions": settled.instructions,
+        "superseded": settled.superseded,
+        "kept": settled.kept,
+        "formats": formats.iter().map(|format| format.ending()).collect::<Vec<_>>(),
     })
+}
+
+/// The ACTIVE instructions of other runs: those that are told, and those of past runs that are older than these.
+fn earlier(facts: &Facts<'_>, past: &[PastRun]) -> Vec<Instruction> {
+    let mut found: Vec<Instruction> = Vec::new();
+    let of_past = past.iter().flat_map(|one| one.instructions.iter().cloned());
+    for one in request::instructions(facts.context()).into_iter().chain(of_past) {
+        let is_other = one.run_id != facts.run_id() || one.run_id.is_empty();
+        if is_other
+            && !one.instruction_id.is_empty()
+            && found.iter().all(|there| there.instruction_id != one.instruction_id)
+        {
+            found.push(one);
+        }
+    }
+    found
+}
+
+/// The forms to deliver: those asked for, with those of earlier instructions that stay in spite of them; else those
+/// that stand; else Markdown.
+fn formats(own: &[String], asked: &[Format], earlier: &[Instruction], sources: &[String]) -> Vec<Format> {
+    let is_kept = |old: &&Instruction| {
+        own.iter().filter_map(|new| conflict(&old.content, new, sources)).any(|found| found.fate == Fate::Kept)
+    };
+    let of = |old: &Instruction| request::formats(&old.content, sources);
+    let mut formats: BTreeSet<Format> = asked.iter().copied().collect();
+    match formats.is_empty() {
+        true => formats.extend(earlier.iter().flat_map(of)),
+        false => formats.extend(earlier.iter().filter(is_kept).flat_map(of)),
+    }
+    if formats.is_empty() {
+        formats.insert(Format::Markdown);
+    }
+    formats.into_iter().collect()
 }
 
 /// The forms of the last wish that names any, else of the request.
@@ -103,96 +133,79 @@ fn introduction(facts: &Facts<'_>, formats: &[Format], request: &str) -> String 
     text
 }
 
+/// The past runs that this one can learn from, in words.
+fn past_in_words(past: &[PastRun]) -> String {
+    if past.is_empty() {
+        return String::new();
+    }
+    let told: Vec<String> = past
+        .iter()
+        .map(|one| {
+            let what = match (one.best_file(), one.status.as_str()) {
+                (_, "FAILED") if one.failure.is_empty() => "it failed".to_owned(),
+                (_, "FAILED") => format!("it failed: {}", one.failure),
+                (Some(path), _) => format!("{path} will be read again and cited"),
+                (None, _) => "it left nothing that can be read again".to_owned(),
+            };
+            format!("{} (score {:.2}; {what})", one.run_id, one.score)
+        })
+        .collect();
+    let runs = if past.len() == 1 { "1 past run is" } else { &format!("{} past runs are", past.len()) };
+    format!(" {runs} like this one: {}.", told.join("; "))
+}
+
+fn standing_in_words(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " 1 more earlier instruction stands: nothing in the new request speaks against it.".to_owned(),
+        count => format!(" {count} more earlier instructions stand: nothing in the new request speaks against them."),
+    }
+}
+
+/// What is new, and what becomes of what was before.
+struct Settled {
+    instructions: Vec<String>,
+    superseded: Vec<Value>,
+    kept: Vec<Value>,
+    /// How many stay that are not named.
+    unnamed: usize,
+}
+
 /// Decides what becomes of each earlier instruction, and drops new ones that already stand word for word.
-fn settle(
-    own: &[String],
-    earlier: &[Instruction],
-    sources: &[String],
-    make: impl FnOnce(Vec<String>, Vec<Value>, Vec<Value>) -> Value,
-) -> Value {
+fn settle(own: &[String], earlier: &[Instruction], sources: &[String]) -> Settled {
     let stands = |text: &String| earlier.iter().any(|one| plain(&one.content) == plain(text));
     let mut instructions: Vec<String> = own.iter().filter(|one| !stands(one)).cloned().collect();
     if instructions.is_empty() {
         // A constitution must say something of its own, even if it says the same again.
         instructions.extend(own.first().cloned());
     }
-    let mut superseded = Vec::new();
-    let mut kept = Vec::new();
+    let (mut superseded, mut kept, mut standing) = (Vec::new(), Vec::new(), Vec::new());
+    let row = |one: &Instruction, why: String| json!({"instruction_id": one.instruction_id, "justification": why});
     for one in earlier {
         let found = instructions.iter().enumerate().find_map(|(index, new)| {
-            let same = plain(new) == plain(&one.content);
-            let reason =
-                if same { Some("said again by this request".to_owned()) } else { conflict(&one.content, new, sources) };
-            reason.map(|reason| (index, reason))
+            let same = Conflict { reason: "said again by this request".to_owned(), fate: Fate::Superseded };
+            let is_same = plain(new) == plain(&one.content);
+            let found = if is_same { Some(same) } else { conflict(&one.content, new, sources) };
+            found.map(|found| (index, found))
         });
         match found {
-            Some((index, reason)) => superseded.push(json!({
-                "instruction_id": one.instruction_id,
-                "by": index + 1,
-                "justification": format!("the newer request decides: {reason}"),
-            })),
-            None => kept.push(json!({
-                "instruction_id": one.instruction_id,
-                "justification": "nothing in the new request speaks against it",
-            })),
+            Some((index, Conflict { reason, fate: Fate::Superseded })) => {
+                let mut row = row(one, format!("the newer request decides: {reason}"));
+                row["by"] = json!(index + 1);
+                superseded.push(row);
+            }
+            Some((index, Conflict { reason, fate: Fate::Kept })) => {
+                kept.push(row(one, format!("in conflict with number {}: {reason}", index + 1)));
+            }
+            None => standing.push(row(one, "nothing in the new request speaks against it".to_owned())),
         }
     }
-    make(instructions, superseded, kept)
+    // The newest of those that nobody questions are named, the others counted.
+    let unnamed = standing.len().saturating_sub(limits::STANDING);
+    kept.extend(standing.split_off(unnamed));
+    Settled { instructions, superseded, kept, unnamed }
 }
 
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_lowercase()
-}
-
-/// Why two instructions cannot both stand: about the same, with other forms, numbers or sources.
-fn conflict(old: &str, new: &str, sources: &[String]) -> Option<String> {
-    const SOURCES: &str = "Use these sources only:";
-    if old.starts_with(SOURCES) && new.starts_with(SOURCES) && old != new {
-        return Some("other sources".to_owned());
-    }
-    let (old_subject, new_subject) = (request::subject(old), request::subject(new));
-    let shared: Vec<&String> = old_subject.intersection(&new_subject).collect();
-    let smaller = old_subject.len().min(new_subject.len());
-    let both_only_forms = old_subject.len() <= 1 && new_subject.len() <= 1 && shared.len() == smaller;
-    if !both_only_forms && (shared.len() * 2 < smaller || shared.is_empty() || shared.len() < 2.min(smaller)) {
-        return None;
-    }
-    let names = |formats: &[Format]| formats.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ");
-    let (old_forms, new_forms) = (request::formats(old, sources), request::formats(new, sources));
-    if !old_forms.is_empty() && !new_forms.is_empty() && old_forms != new_forms {
-        return Some(format!("other forms ({} before, {} now)", names(&old_forms), names(&new_forms)));
-    }
-    let (old_numbers, new_numbers) = (numbers(old), numbers(new));
-    if !both_only_forms && !old_numbers.is_empty() && !new_numbers.is_empty() && old_numbers != new_numbers {
-        let list = |numbers: &BTreeSet<String>| numbers.iter().cloned().collect::<Vec<_>>().join(", ");
-        return Some(format!("other numbers ({} before, {} now)", list(&old_numbers), list(&new_numbers)));
-    }
-    None
-}
-
-fn numbers(text: &str) -> BTreeSet<String> {
-    super::dates::plain_digits(text)
-        .split(|c| !c.is_ascii_digit())
-        .filter(|digits| !digits.is_empty())
-        .map(|digits| digits.iter().collect())
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn instructions_conflict_when_the_subject_is_one_and_the_demand_another() {
-        for (old, new, expected) in [
-            ("Deliver as Markdown (.md).", "Deliver as HTML (.html).", Some("other forms (Markdown before, HTML now)")),
-            ("Compare the sales of 2022", "Compare the sales of 2023", Some("other numbers (2022 before, 2023 now)")),
-            ("Compare the sales of 2022", "List the staff of 2023", None),
-            ("Compare the sales of 2022", "Compare the sales of 2022", None),
-            ("Summary in 3 pages", "Summary in 5 pages", None),
-            ("Sales summary with 3 tables", "Sales summary with 5 tables", Some("other numbers (3 before, 5 now)")),
-        ] {
-            assert_eq!(conflict(old, new, &[]).as_deref(), expected, "{old} / {new}");
-        }
-    }
 }

@@ -136,17 +136,27 @@ fn read_line(section: &mut Section, line: &str) {
     if trimmed.starts_with('|') {
         return read_row(section, trimmed);
     }
-    let numbered = trimmed.split_once(". ").filter(|(number, _)| number.chars().all(|c| c.is_ascii_digit()));
-    let item = trimmed.strip_prefix("- ").or(numbered.map(|(_, rest)| rest));
     let Body::Statements(statements) = &mut section.body else { return };
-    if let Some(item) = item {
-        let (text, cites) = split_cites(item);
-        statements.push(Statement { text: unescape(text), why: String::new(), cites });
+    if let Some(statement) = statement_of(line) {
+        statements.push(statement);
     } else if let (Some(why), Some(last)) = (trimmed.strip_prefix(WHY), statements.last_mut()) {
         last.why = unescape(why);
     } else if !trimmed.is_empty() && statements.is_empty() {
         section.note = unescape(trimmed);
     }
+}
+
+/// The statement that a line of a paper holds.
+pub(crate) fn statement_of(line: &str) -> Option<Statement> {
+    let trimmed = line.trim();
+    let numbered = trimmed.split_once(". ").filter(|(number, _)| number.chars().all(|c| c.is_ascii_digit()));
+    let (text, cites) = split_cites(trimmed.strip_prefix("- ").or(numbered.map(|(_, rest)| rest))?);
+    Some(Statement { text: unescape(text), why: String::new(), cites })
+}
+
+/// The kind of the section below a title.
+pub(crate) fn kind_of(title: &str) -> Kind {
+    section(&unescape(title)).kind
 }
 
 fn read_row(section: &mut Section, line: &str) {

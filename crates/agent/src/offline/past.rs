@@ -1,0 +1,155 @@
+//! Past runs: what the Planner is told of them, and what their papers say that fits the request now.
+//!
+//! Owns the choice of the file that is read again, and the citing of its lines. What a past run found is quoted as what
+//! that run wrote, at its place; it is never mixed with what the sources say today.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::analysis;
+use super::evidence::Material;
+use super::limits;
+use super::paper::{Cite, Kind, Paper, Section, Statement};
+use super::rank::{Candidate, rank};
+use super::read::Form;
+use super::request::{self, Instruction};
+use super::write_md;
+
+/// The name of the paper that takes up past runs.
+pub(crate) const PAPER: &str = "past_runs.md";
+
+/// A past run, as the brief tells of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PastRun {
+    pub(crate) run_id: String,
+    pub(crate) score: f64,
+    pub(crate) status: String,
+    /// The first line of what went wrong, if it failed.
+    pub(crate) failure: String,
+    /// Those of its instructions that are ACTIVE.
+    pub(crate) instructions: Vec<Instruction>,
+    /// Its files that the catalog lists, with their types.
+    files: Vec<(String, String)>,
+}
+
+/// The past runs in a brief's context, best first.
+pub(crate) fn past_runs(context: &Value) -> Vec<PastRun> {
+    let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    list(context, "past_runs")
+        .iter()
+        .filter(|row| row.get("run_id").is_some_and(Value::is_string))
+        .map(|row| PastRun {
+            run_id: text(row, "run_id"),
+            score: row.get("score").and_then(Value::as_f64).unwrap_or_default(),
+            status: text(row, "status"),
+            failure: row.get("failure_report").map(|report| failure_in(&text(report, "text"))).unwrap_or_default(),
+            instructions: request::instructions(row).into_iter().filter(|one| !one.content.is_empty()).collect(),
+            files: list(row, "catalog")
+                .iter()
+                .map(|file| (text(file, "file_path"), text(file, "asset_type")))
+                .collect(),
+        })
+        .collect()
+}
+
+/// The first line of the original error in a failure report.
+fn failure_in(report: &str) -> String {
+    let after = report.split_once("## The original error").map_or("", |(_, after)| after);
+    let first = after.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("```"));
+    first.unwrap_or_default().trim_end_matches('.').to_owned()
+}
+
+impl PastRun {
+    /// The file of a completed run that says the most: its deliverable in a form that can be read, else its findings.
+    pub(crate) fn best_file(&self) -> Option<&str> {
+        if self.status != "COMPLETED" {
+            return None;
+        }
+        let worth = |(path, asset_type): &&(String, String)| {
+            let is_readable = Form::of(path).is_some();
+            let is_about_itself = ["USER_INSTRUCTIONS", "ASSEMBLY_PLAN"].contains(&asset_type.as_str());
+            let place = if path.starts_with("outputs/") { 2 } else { 0 } + u8::from(path.ends_with(".md"));
+            (is_readable && !is_about_itself && !path.ends_with("/initial_analysis.md")).then_some(place)
+        };
+        // The first of equals: what was made last stands first.
+        let best = self.files.iter().rev().filter(|file| worth(file).is_some()).max_by_key(worth);
+        best.map(|(path, _)| path.as_str())
+    }
+}
+
+/// The files of past runs that are worth reading again.
+pub(crate) fn files(context: &Value) -> Vec<String> {
+    let runs = past_runs(context);
+    runs.iter().filter_map(|run| run.best_file().map(str::to_owned)).take(limits::PAST_RUNS).collect()
+}
+
+/// What the papers of past runs say that fits the request, each with its line there.
+pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
+    let mut sections = Vec::new();
+    let mut sources = Vec::new();
+    for (path, text) in &material.past {
+        sections.push(section(path, statements(path, text), request));
+        sources.push(Statement {
+            text: "what a past run wrote".to_owned(),
+            why: String::new(),
+            cites: vec![Cite::new(path, 1)],
+        });
+    }
+    for document in &material.documents {
+        let all = analysis::all_sentences(document).into_iter().map(|one| Statement {
+            text: one.text,
+            why: String::new(),
+            cites: vec![Cite::new(&document.path, one.line)],
+        });
+        sections.push(section(&document.path, all.collect(), request));
+        sources.push(analysis::source(document));
+    }
+    sections.extend(analysis::unread_section(&material.unread));
+    sections.push(Section::statements(Kind::Sources, sources));
+    Paper { title: "What past runs found".to_owned(), sections }
+}
+
+fn section(path: &str, all: Vec<Statement>, request: &BTreeSet<String>) -> Section {
+    let candidates: Vec<Candidate<'_>> = all.iter().map(|one| Candidate { text: &one.text, source: path }).collect();
+    let ranked = rank(&candidates, request, limits::PAST_STATEMENTS);
+    let chosen: Vec<Statement> = ranked.iter().map(|one| all[one.index].clone()).collect();
+    let mut section = Section::statements(Kind::Past, chosen);
+    path.clone_into(&mut section.theme);
+    match section.len() {
+        0 => section.with_note("It has no sentence that could be taken up."),
+        _ => section
+            .with_note("Quoted from what that run wrote; where a source of this run says the same, it is cited, too."),
+    }
+}
+
+/// The statements of a paper with their lines; only those about its sources.
+fn statements(path: &str, text: &str) -> Vec<Statement> {
+    let mut kind = None;
+    let mut found: Vec<Statement> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if let Some(title) = line.strip_prefix("## ") {
+            kind = Some(write_md::kind_of(title));
+        } else if matches!(kind, Some(Kind::Summary | Kind::Findings | Kind::KeySentences | Kind::Theme))
+            && let Some(statement) = write_md::statement_of(line)
+            && found.iter().all(|one| one.text != statement.text)
+        {
+            found.push(Statement { cites: vec![Cite::new(path, number + 1)], why: String::new(), ..statement });
+        }
+    }
+    found
+}
+
+/// Adds to what past runs found where the sources of this run say it again.
+pub(crate) fn with_today(section: &Section, today: &[Statement]) -> Section {
+    let mut section = section.clone();
+    if let super::paper::Body::Statements(statements) = &mut section.body {
+        for one in statements {
+            let again = today.iter().find(|now| now.text == one.text).and_then(|now| now.cites.first());
+            let again = again.filter(|cite| !one.cites.contains(cite)).cloned();
+            one.cites.extend(again);
+        }
+    }
+    section
+}
