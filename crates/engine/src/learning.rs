@@ -40,7 +40,7 @@ pub struct Learning {
 
 impl Default for Learning {
     fn default() -> Self {
-        Self { least: 200, most: 5 }
+        Self { least: 150, most: 5 }
     }
 }
 

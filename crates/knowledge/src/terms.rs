@@ -15,7 +15,7 @@ const WORD_LETTERS: usize = 40;
 const STEM_LETTERS: usize = 5;
 
 /// What words by which anything may be asked for count.
-const ASKING: f64 = 0.04;
+const ASKING: f64 = 0.02;
 /// What a word that has a stem counts, and what its stem counts beside it: in many languages a word comes back in
 /// another form.
 const STEMMED: f64 = 0.5;

@@ -82,6 +82,8 @@ fn is_other<T: PartialEq>(old: &[T], new: &[T]) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nearness {
     SameSubject,
+    /// They have a word in common that is half of what one is about.
+    Related,
     /// One has no subject: it speaks of how anything is to be delivered.
     General,
     Apart,
@@ -100,10 +102,12 @@ fn nearness(old: &str, new: &str) -> Nearness {
     if smaller == 0 || old.len() == 1 && new.len() == 1 && shared == 1 {
         return Nearness::General;
     }
-    if shared == 0 || shared * 2 < smaller || shared < 2.min(smaller) {
-        return Nearness::Apart;
+    match shared {
+        0 => Nearness::Apart,
+        shared if shared * 2 < smaller => Nearness::Apart,
+        shared if shared < 2.min(smaller) => Nearness::Related,
+        _ => Nearness::SameSubject,
     }
-    Nearness::SameSubject
 }
 
 /// Words that say how firmly something is meant, not what.
@@ -351,7 +355,12 @@ mod tests {
                 "Report the prices of boats as HTML.",
                 Some("other forms (Markdown before, HTML now)"),
             ),
-            ("Report the staff of yards as Markdown.", "Report the prices of boats as HTML.", None),
+            (
+                "Report what is said of yards as Markdown.",
+                "Report the prices at yards as HTML.",
+                Some("other forms (Markdown before, HTML now)"),
+            ),
+            ("Report the staff of harbours as Markdown.", "Report the prices of boats as HTML.", None),
             ("Use these sources only: assets/a.md; x", "Use these sources only: assets/b.md; x", Some("other sources")),
             ("Use these sources only: assets/a.md; x", "Report the prices of 2023", None),
         ] {

@@ -42,5 +42,7 @@ pub(crate) const STANDING: usize = 12;
 pub(crate) const PAST_RUNS: usize = 3;
 /// Statements taken over from one paper of a past run.
 pub(crate) const PAST_STATEMENTS: usize = 10;
+/// Of these, statements that this run found again and that are shown.
+pub(crate) const PAST_AGAIN: usize = 3;
 /// Sentences in the answer to a simple task.
 pub(crate) const ANSWER: usize = 8;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::analysis;
 use super::evidence::Material;
 use super::limits;
-use super::paper::{Cite, Kind, Paper, Section, Statement};
+use super::paper::{Body, Cite, Kind, Paper, Section, Statement};
 use super::rank::{Candidate, rank};
 use super::read::Form;
 use super::request::{self, Instruction};
@@ -90,7 +90,7 @@ pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
     let mut sections = Vec::new();
     let mut sources = Vec::new();
     for (path, text) in &material.past {
-        sections.push(section(path, statements(path, text), request));
+        sections.push(section(path, &statements(path, text), request));
         sources.push(Statement {
             text: "what a past run wrote".to_owned(),
             why: String::new(),
@@ -103,7 +103,7 @@ pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
             why: String::new(),
             cites: vec![Cite::new(&document.path, one.line)],
         });
-        sections.push(section(&document.path, all.collect(), request));
+        sections.push(section(&document.path, &all.collect::<Vec<_>>(), request));
         sources.push(analysis::source(document));
     }
     sections.extend(analysis::unread_section(&material.unread));
@@ -111,7 +111,7 @@ pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
     Paper { title: "What past runs found".to_owned(), sections }
 }
 
-fn section(path: &str, all: Vec<Statement>, request: &BTreeSet<String>) -> Section {
+fn section(path: &str, all: &[Statement], request: &BTreeSet<String>) -> Section {
     let candidates: Vec<Candidate<'_>> = all.iter().map(|one| Candidate { text: &one.text, source: path }).collect();
     let ranked = rank(&candidates, request, limits::PAST_STATEMENTS);
     let chosen: Vec<Statement> = ranked.iter().map(|one| all[one.index].clone()).collect();
@@ -141,15 +141,98 @@ fn statements(path: &str, text: &str) -> Vec<Statement> {
     found
 }
 
-/// Adds to what past runs found where the sources of this run say it again.
+/// What a past run found beside what this one found: first what was not found again, then some of what was, with both
+/// places.
 pub(crate) fn with_today(section: &Section, today: &[Statement]) -> Section {
-    let mut section = section.clone();
-    if let super::paper::Body::Statements(statements) = &mut section.body {
-        for one in statements {
-            let again = today.iter().find(|now| now.text == one.text).and_then(|now| now.cites.first());
-            let again = again.filter(|cite| !one.cites.contains(cite)).cloned();
-            one.cites.extend(again);
+    let Body::Statements(statements) = &section.body else { return section.clone() };
+    let (mut gone, mut again) = (Vec::new(), Vec::new());
+    for one in statements {
+        match today.iter().find(|now| now.text == one.text).and_then(|now| now.cites.first()) {
+            Some(cite) => {
+                let mut one = one.clone();
+                one.cites.push(cite.clone());
+                again.push(one);
+            }
+            None => gone.push(one.clone()),
         }
     }
-    section
+    if gone.is_empty() && again.is_empty() {
+        return section.clone();
+    }
+    let note = format!(
+        "Quoted from what that run wrote. Of {}, {} are not among what was taken from the sources this time; {} are, and are \
+         cited with both places{}.",
+        counted(statements.len()),
+        gone.len(),
+        again.len(),
+        if again.len() > limits::PAST_AGAIN { ", the first of them here" } else { "" }
+    );
+    again.truncate(limits::PAST_AGAIN);
+    let body = Body::Statements(gone.into_iter().chain(again).collect());
+    Section { body, ..section.clone() }.with_note(&note)
+}
+
+fn counted(statements: usize) -> String {
+    if statements == 1 { "1 statement".to_owned() } else { format!("{statements} statements") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn run(status: &str, files: &[(&str, &str)]) -> PastRun {
+        let rows: Vec<Value> =
+            files.iter().map(|(path, kind)| json!({"file_path": path, "asset_type": kind})).collect();
+        let row = json!({"run_id": "run-a", "score": 0.5, "status": status, "catalog": rows,
+            "failure_report": {"text": "# Failure\n\n## The original error\n\n```text\nno paper.\nmore\n```\n"}});
+        past_runs(&json!({ "past_runs": [row] })).remove(0)
+    }
+
+    #[test]
+    fn the_file_that_says_the_most_is_read_again() {
+        let constitution = ("runs/run-a/feedback_for_user.md", "USER_INSTRUCTIONS");
+        let plan = ("runs/run-a/workspace/GENERATING_OUTPUT/assembly_plan.md", "ASSEMBLY_PLAN");
+        let findings = ("runs/run-a/workspace/STRATEGIZING/findings.md", "STRATEGY_DOC");
+        let page = ("outputs/run-a/report.html", "FINAL_OUTPUT");
+        let report = ("outputs/run-a/report.md", "FINAL_OUTPUT");
+        let picture = ("outputs/run-a/report.pdf", "FINAL_OUTPUT");
+        for (files, expected) in [
+            (vec![picture, page, report, plan, findings, constitution], Some(report.0)),
+            (vec![picture, page, findings], Some(page.0)),
+            (vec![picture, plan, findings, constitution], Some(findings.0)),
+            (vec![picture, plan, constitution], None),
+        ] {
+            assert_eq!(run("COMPLETED", &files).best_file(), expected, "{files:?}");
+            assert_eq!(run("FAILED", &files).best_file(), None, "what failed is not built on");
+        }
+        assert_eq!(run("FAILED", &[]).failure, "no paper");
+        assert_eq!(past_runs(&json!({"past_runs": [{}, 3, {"run_id": "x"}]})).len(), 1);
+    }
+
+    #[test]
+    fn statements_of_a_past_paper_are_cited_with_their_lines() {
+        let text = "# T\n\nMade by extraction, without a model\n\n## Summary\n\n- Boats \\* sell. (`assets/a.md:3`)\n\n\
+            ## Theme: price\n\n1. Prices rose.\n- Boats \\* sell.\n\n## Sources\n\n- a file (`assets/a.md:1`)\n";
+        let found: Vec<String> = statements("outputs/run-a/report.md", text)
+            .iter()
+            .map(|one| format!("{} {}", one.text, one.cites[0].shown()))
+            .collect();
+        assert_eq!(found, ["Boats * sell. outputs/run-a/report.md:7", "Prices rose. outputs/run-a/report.md:11"]);
+    }
+
+    #[test]
+    fn what_is_not_said_any_more_comes_first() {
+        let said = |text: &str, path: &str| Statement {
+            text: text.to_owned(),
+            why: String::new(),
+            cites: vec![Cite::new(path, 1)],
+        };
+        let section = Section::statements(Kind::Past, vec![said("a", "old"), said("b", "old")]);
+        let shown = with_today(&section, &[said("a", "new")]);
+        let Body::Statements(statements) = &shown.body else { panic!("they stay statements") };
+        let cites: Vec<String> = statements.iter().map(|one| format!("{} {}", one.text, one.cites.len())).collect();
+        assert_eq!(cites, ["b 1", "a 2"]);
+        assert!(shown.note.contains("Of 2 statements, 1 are not among"), "{}", shown.note);
+    }
 }

@@ -5,6 +5,7 @@
 mod check;
 mod frame;
 mod journal;
+mod learning;
 mod looks;
 mod place;
 mod refusals;
