@@ -1,11 +1,12 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan|learning|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod codec;
 mod engine;
 mod flat;
 mod floor;
+mod learning;
 mod noop;
 mod peers;
 mod process;
@@ -64,6 +65,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if engine("engine-makespan") {
         lines.extend(engine::makespan(&folder)?);
+    }
+    if wanted("learning") {
+        lines.extend(learning::begin(&folder)?);
     }
     let process = |part: &str| wanted("process") || wanted(part);
     if process("process-start") {

@@ -106,6 +106,9 @@ impl<F: Fs> Engine<F> {
     /// The past runs that are like a request, best first.
     pub(crate) fn past_like(&mut self, request: &str) -> Vec<PastRun> {
         let Learning { least, most } = self.settings.learning;
+        if most == 0 {
+            return Vec::new();
+        }
         let runs = || self.store.read(&ProjectPath::any(documents::RUNS).ok()?).cloned();
         let index = self.state.memory.load(|| runs().unwrap_or_default());
         let found = index.rank(request, Choice { least: Score(least), most }, |_| true);
