@@ -241,6 +241,16 @@ mod tests {
         assert_eq!(weight("to be or not to be", "be"), Some(1.0));
     }
 
+    /// QL-25: no text breaks it, whatever letters stand beside each other.
+    #[test]
+    fn every_letter_of_unicode_can_stand_in_a_request() {
+        for start in (0..0x0011_0000_u32).step_by(29) {
+            let text: String = (0..40).filter_map(|step| char::from_u32(start + step * (start % 7 + 1))).collect();
+            let found = terms(&text);
+            assert!(found.iter().all(|term| !term.text.is_empty() && term.weight > 0.0), "{text:?}");
+        }
+    }
+
     #[test]
     fn a_very_long_text_counts_with_its_beginning() {
         let long = "é".repeat(TEXT_BYTES);
