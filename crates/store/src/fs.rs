@@ -125,6 +125,10 @@ pub trait Fs {
     fn unfit(&self) -> Option<String> {
         None
     }
+    /// Whether nothing can be changed here: calls that would do so do nothing.
+    fn only_looks(&self) -> bool {
+        false
+    }
     /// What another process of this machine is doing.
     fn process_state(&self, _process: u32) -> ProcessState {
         ProcessState::Unknown
@@ -211,6 +215,9 @@ impl<F: Fs> Fs for std::sync::Arc<F> {
     }
     fn unfit(&self) -> Option<String> {
         (**self).unfit()
+    }
+    fn only_looks(&self) -> bool {
+        (**self).only_looks()
     }
     fn process_state(&self, process: u32) -> ProcessState {
         (**self).process_state(process)

@@ -175,6 +175,10 @@ impl<F: Fs> Journal<F> {
 
     /// Writes whole lines at the end. After a fault none of them counts.
     pub(crate) fn append(&mut self, fs: &F, lines: &[(Vec<u8>, Sum)]) -> Result<(), Fault> {
+        if fs.only_looks() {
+            let reason = "the project was opened to look at it; nothing can be changed";
+            return Err(Fault::new("write", &segment::folder(), FaultKind::Unsupported, reason));
+        }
         let bytes = lines.iter().map(|(line, _)| line.as_slice()).collect::<Vec<_>>().concat();
         let after = self.end + bytes.len() as u64;
         self.pad(fs, after)?;

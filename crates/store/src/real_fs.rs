@@ -41,6 +41,8 @@ const LEAST_SHARE: usize = 4;
 pub struct RealFs {
     root: File,
     path: PathBuf,
+    /// Whether calls that change something do nothing.
+    only_looks: bool,
 }
 
 /// An open regular file.
@@ -57,7 +59,13 @@ impl RealFs {
         let path = fs::canonicalize(root).map_err(|error| fault(&error))?;
         let folder = rustix::fs::open(&path, walk::FOLDER_FLAGS, rustix::fs::Mode::empty());
         let root = folder.map_err(|errno| fault(&errno.into()))?;
-        Ok(Self { root: File::from(root), path })
+        Ok(Self { root: File::from(root), path, only_looks: false })
+    }
+
+    /// The same for somebody who only looks: what would change something, a lock included, is not done, and nobody else
+    /// notices. What was written in vain is not there when it is read.
+    pub fn open_to_look(root: &Path) -> Result<Self, Fault> {
+        Ok(Self { only_looks: true, ..Self::open(root)? })
     }
 
     /// The project's folder, absolute.
@@ -156,7 +164,12 @@ impl Fs for RealFs {
             Mode::Read | Mode::Write => "open",
             Mode::Create | Mode::CreateNew => "create",
         };
-        let file = self.open_regular(path, mode).map_err(|trouble| trouble.fault(verb, path))?;
+        let file = match (self.only_looks, mode) {
+            (false, _) => self.open_regular(path, mode),
+            (true, Mode::CreateNew) => nothing(),
+            (true, _) => self.open_regular(path, Mode::Read),
+        };
+        let file = file.map_err(|trouble| trouble.fault(verb, path))?;
         Ok(RealFile { file, path: path.clone() })
     }
 
@@ -170,30 +183,48 @@ impl Fs for RealFs {
     }
 
     fn write_at(&self, file: &RealFile, offset: u64, bytes: &[u8]) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         file.file.write_all_at(bytes, offset).map_err(|error| file.fault("write", &error))
     }
 
     fn truncate(&self, file: &RealFile, length: u64) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         file.file.set_len(length).map_err(|error| file.fault("resize", &error))
     }
 
     fn set_modified(&self, file: &RealFile, modified: i128) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         let since = Duration::from_nanos(u64::try_from(modified).unwrap_or_default());
         let time = SystemTime::UNIX_EPOCH + since;
         file.file.set_modified(time).map_err(|error| file.fault("set the time of", &error))
     }
 
     fn set_permissions(&self, file: &RealFile, permissions: u32) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         let permissions = fs::Permissions::from_mode(permissions);
         file.file.set_permissions(permissions).map_err(|error| file.fault("set the permissions of", &error))
     }
 
     fn sync(&self, file: &RealFile) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         file.file.sync_data().map_err(|error| file.fault("sync", &error))
     }
 
     /// A disk makes many files durable in little more time than one, if it is asked for all of them at once.
     fn sync_files(&self, paths: &[ProjectPath]) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         let sync = |path: &ProjectPath| match self.open(path, Mode::Read) {
             Err(fault) if fault.kind == FaultKind::Missing => Ok(()),
             file => self.sync(&file?),
@@ -241,18 +272,30 @@ impl Fs for RealFs {
     }
 
     fn rename(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         self.rename_by(from, to, How::Replace)
     }
 
     fn rename_new(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         self.rename_by(from, to, How::New)
     }
 
     fn exchange(&self, one: &ProjectPath, other: &ProjectPath) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         self.rename_by(one, other, How::Exchange)
     }
 
     fn link(&self, from: &ProjectPath, to: &ProjectPath) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         let source = self.folder_with_file(from).map_err(|trouble| trouble.fault("link", from))?;
         self.folder_of(to)
             .and_then(|target| Ok(rustix::fs::linkat(source, from.name(), target, to.name(), AtFlags::empty())?))
@@ -260,12 +303,18 @@ impl Fs for RealFs {
     }
 
     fn remove(&self, path: &ProjectPath) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         self.folder_with_file(path)
             .and_then(|folder| Ok(rustix::fs::unlinkat(folder, path.name(), AtFlags::empty())?))
             .map_err(|trouble| trouble.fault("remove", path))
     }
 
     fn make_folder(&self, path: &ProjectPath) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         walk::make_folder(self.root.as_fd(), path).map_err(|trouble| trouble.fault("make the folder", path))
     }
 
@@ -279,6 +328,9 @@ impl Fs for RealFs {
     }
 
     fn sync_folder(&self, folder: Option<&ProjectPath>) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         let Some(path) = folder else {
             return self.root.sync_all().map_err(|error| at_root("sync", &self.path, &error));
         };
@@ -292,6 +344,9 @@ impl Fs for RealFs {
     }
 
     fn try_lock(&self, file: &RealFile) -> Result<bool, Fault> {
+        if self.only_looks {
+            return Ok(true);
+        }
         match file.file.try_lock() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
@@ -300,6 +355,9 @@ impl Fs for RealFs {
     }
 
     fn unlock(&self, file: &RealFile) -> Result<(), Fault> {
+        if self.only_looks {
+            return Ok(());
+        }
         file.file.unlock().map_err(|error| file.fault("unlock", &error))
     }
 
@@ -334,6 +392,10 @@ impl Fs for RealFs {
         Some(format!("{} is a network file system, and its locks cannot be trusted; use a local disk", here.name))
     }
 
+    fn only_looks(&self) -> bool {
+        self.only_looks
+    }
+
     fn process_state(&self, process: u32) -> ProcessState {
         system::process_state(process)
     }
@@ -343,6 +405,12 @@ impl RealFile {
     fn fault(&self, doing: &'static str, error: &io::Error) -> Fault {
         Fault::from_io(doing, &self.path, error)
     }
+}
+
+/// A file in which nothing stands and nothing stays.
+fn nothing() -> Result<File, Trouble> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty())?))
 }
 
 /// Opens a file. While another process looks for writers by means of a lease, opening for writing fails at once

@@ -53,6 +53,16 @@ impl<F: Fs> Store<F> {
         Ok(store)
     }
 
+    /// Opens the project to look at it, in a world where nothing can be changed: nobody waits for anybody, and nothing is
+    /// recovered. What the journal says at this moment is known, and [`Store::catch_up`] brings in what comes later.
+    pub fn open_to_look(fs: F, listener: Listener) -> Result<Self, Fault> {
+        let lock = Lock::open(&fs)?;
+        if segment::numbers(&fs)?.is_empty() {
+            return Err(Fault::new("open", &ProjectPath::own(""), FaultKind::Missing, "there is no project here"));
+        }
+        Self::load(fs, lock, listener).map(|(store, _)| store)
+    }
+
     fn load(fs: F, lock: Lock<F>, listener: Listener) -> Result<(Self, Boot), Fault> {
         let segments = segment::numbers(&fs)?;
         let (Checkpoint { head, documents, fold, size }, (journal, entries, boot)) = match segments.is_empty() {
