@@ -68,6 +68,15 @@ impl<F: Fs> Engine<F> {
     pub fn open(fs: F, missing: Missing, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
         let heard = listener.clone();
         let store = Store::open(fs, missing, Box::new(move |notice| heard(Notice::Store(notice.clone()))))?;
+        Self::on(store, settings, listener)
+    }
+
+    /// Opens a project to look at it, in a world where nothing can be changed.
+    pub fn open_to_look(fs: F, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
+        Self::on(Store::open_to_look(fs, Box::new(|_| {}))?, settings, listener)
+    }
+
+    fn on(store: Store<F>, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
         let mut state = State::new(store.opening());
         if let Some(raw) = store.fold() {
             let fold: Fold = serde_json::from_str(raw.get()).map_err(|error| {

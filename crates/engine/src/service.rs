@@ -18,6 +18,8 @@ use crate::views::{CatalogView, RunView, Waiting, run_view, waits};
 
 /// The longest request, in bytes.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
+/// How often somebody who looks tries again while others write.
+const LOOKS: usize = 5;
 /// The most runs that begin in one second.
 const RUNS_A_SECOND: u32 = 100_000;
 
@@ -58,13 +60,38 @@ impl Service {
     }
 }
 
+impl Service {
+    /// Opens a project to look at it: nobody who works in it is kept waiting, and nothing is changed. What people edited
+    /// and nobody has taken over is not seen.
+    pub fn open_to_look(settings: Settings, listener: Listener) -> Result<Self, EngineError> {
+        let mut tries = 0;
+        loop {
+            let fs = RealFs::open_to_look(&settings.project)?;
+            match Engine::open_to_look(fs, settings.clone(), listener.clone()) {
+                // Somebody was writing a checkpoint just then.
+                Err(EngineError::Fault(fault)) if fault.kind == store::FaultKind::Damaged && tries < LOOKS => {
+                    tries += 1
+                }
+                engine => {
+                    let crew = Crew::new(settings.project.clone(), listener);
+                    return engine.map(|engine| Self::of(engine, crew));
+                }
+            }
+        }
+    }
+}
+
 impl<F: Fs> Service<F> {
     /// Opens a project on any world; agents that need a folder of their own need the real one.
     pub fn on(fs: F, settings: Settings, missing: Missing, listener: Listener) -> Result<Self, EngineError> {
         let crew = Crew::new(settings.project.clone(), listener.clone());
         let engine = Engine::open(fs, missing, settings, listener)?;
+        Ok(Self::of(engine, crew))
+    }
+
+    fn of(engine: Engine<F>, crew: Crew) -> Self {
         let (queue, held, messengers) = (VecDeque::new(), BTreeMap::new(), Vec::new());
-        Ok(Self { engine, crew, queue, held, messengers, swept: false, begun: None })
+        Self { engine, crew, queue, held, messengers, swept: false, begun: None }
     }
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.

@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
+        let mut opened = Opened::to_tell(&Start::of_process(given)?, output, Shown::Oddities)?;
         let run = opened.run(&self.run)?;
         opened.service.send(&run, Input::Cancel { by: user() })?;
         opened.told(&run, &format!("cancelled {run}; `multiverse retry {run}` takes it up again in a new run"), output)

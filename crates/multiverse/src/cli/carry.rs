@@ -84,8 +84,23 @@ enum End {
 }
 
 impl Opened {
-    /// Opens the project that a command is about, to look at it or to give it a word.
+    /// Opens the project that a command is about, to look at it: nobody is kept waiting and nothing is changed. One that
+    /// has no journal yet gets it.
     pub(crate) fn to_look(start: &Start, output: &mut Output, shown: Shown) -> Result<Self, Failure> {
+        let project = start.project_of_runs()?;
+        if !project.join(store::OWN).join("journal").is_dir() {
+            return Self::to_tell(start, output, shown);
+        }
+        start.say_project(&project, output)?;
+        project::local_files(&project)?;
+        output.finish()?;
+        let progress = Progress::new(output, shown);
+        let service = Service::open_to_look(Settings::new(project), progress.listener())?;
+        Ok(Self { service, progress })
+    }
+
+    /// Opens it to give a run a word.
+    pub(crate) fn to_tell(start: &Start, output: &mut Output, shown: Shown) -> Result<Self, Failure> {
         let project = start.project_of_runs()?;
         start.say_project(&project, output)?;
         Self::with(Settings::new(project), missing_of, output, shown)
@@ -360,7 +375,7 @@ impl Afterwards {
     /// Opens the project, with agents if the run is to be carried on.
     pub(crate) fn open(&self, start: &Start, output: &mut Output) -> Result<Opened, Failure> {
         match self.no_run {
-            true => Opened::to_look(start, output, Shown::All),
+            true => Opened::to_tell(start, output, Shown::All),
             false => Opened::to_work(start, &self.driving.choice, output),
         }
     }
