@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::fault::{Fault, FaultKind};
 use crate::files;
 use crate::fs::{Fs, Mode};
+use crate::limits;
 use crate::path::ProjectPath;
 use crate::store::Store;
 
@@ -36,7 +37,10 @@ impl<F: Fs> Alive<F> {
                 Err(fault) if fault.kind == FaultKind::Exists => {}
                 Err(fault) => return Err(fault),
                 Ok(file) => {
-                    fs.try_lock(&file)?;
+                    // Somebody who only looks may be trying it at this moment.
+                    while !fs.try_lock(&file)? {
+                        fs.pause(limits::LOCK_PAUSE);
+                    }
                     return Ok(Self { name, _file: file });
                 }
             }

@@ -345,7 +345,8 @@ impl Fs for RealFs {
 
     fn try_lock(&self, file: &RealFile) -> Result<bool, Fault> {
         if self.only_looks {
-            return Ok(true);
+            // The project's own lock is for those who change something. Of others it can be told whether they are free.
+            return Ok(file.path == crate::lock::path() || is_free(file)?);
         }
         match file.file.try_lock() {
             Ok(()) => Ok(true),
@@ -404,6 +405,15 @@ impl Fs for RealFs {
 impl RealFile {
     fn fault(&self, doing: &'static str, error: &io::Error) -> Fault {
         Fault::from_io(doing, &self.path, error)
+    }
+}
+
+/// Whether nobody has the lock of a file.
+fn is_free(file: &RealFile) -> Result<bool, Fault> {
+    match file.file.try_lock_shared() {
+        Ok(()) => file.file.unlock().map(|()| true).map_err(|error| file.fault("unlock", &error)),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(file.fault("lock", &error)),
     }
 }
 

@@ -42,6 +42,8 @@ fn who_looks_sees_what_is_committed_and_leaves_no_trace() {
     let mut looker = look_at(desk.folder.path());
     assert_eq!(looker.read(&path("tasks.md")).unwrap().to_vec(), ROWS.as_bytes());
     lock.unlock().unwrap();
+    // Who is alive can be told, too.
+    assert!(looker.openings().unwrap().contains(desk.store.opening()));
     let seen = looker.head().number;
     drop(looker);
     assert!(before == all_below(desk.folder.path()), "somebody who looked left a trace");
