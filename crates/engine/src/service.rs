@@ -63,21 +63,21 @@ impl Service {
 impl Service {
     /// Opens a project to look at it: nobody who works in it is kept waiting, and nothing is changed. What people edited
     /// and nobody has taken over is not seen.
-    pub fn open_to_look(settings: Settings, listener: Listener) -> Result<Self, EngineError> {
-        let mut tries = 0;
-        loop {
+    pub fn open_to_look(settings: &Settings, listener: &Listener) -> Result<Self, EngineError> {
+        let look = || {
             let fs = RealFs::open_to_look(&settings.project)?;
-            match Engine::open_to_look(fs, settings.clone(), listener.clone()) {
-                // Somebody was writing a checkpoint just then.
-                Err(EngineError::Fault(fault)) if fault.kind == store::FaultKind::Damaged && tries < LOOKS => {
-                    tries += 1
-                }
-                engine => {
-                    let crew = Crew::new(settings.project.clone(), listener);
-                    return engine.map(|engine| Self::of(engine, crew));
-                }
+            Engine::open_to_look(fs, settings.clone(), listener.clone())
+        };
+        // Somebody may write a checkpoint just then.
+        let is_torn = |engine: &Result<_, EngineError>| matches!(engine, Err(EngineError::Fault(fault)) if fault.kind == store::FaultKind::Damaged);
+        let mut engine = look();
+        for _ in 0..LOOKS {
+            if is_torn(&engine) {
+                engine = look();
             }
         }
+        let crew = Crew::new(settings.project.clone(), listener.clone());
+        engine.map(|engine| Self::of(engine, crew))
     }
 }
 

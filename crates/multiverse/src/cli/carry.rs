@@ -95,8 +95,8 @@ impl Opened {
         project::local_files(&project)?;
         output.finish()?;
         let progress = Progress::new(output, shown);
-        let service = Service::open_to_look(Settings::new(project), progress.listener())?;
-        Ok(Self { service, progress })
+        let service = Service::open_to_look(&Settings::new(project), &progress.listener())?;
+        Ok(Self { service, progress, live: None })
     }
 
     /// Opens it to give a run a word.
