@@ -45,11 +45,16 @@ fn reported(case: &Case) -> Vec<BTreeSet<String>> {
         case.files.iter().map(|(name, text)| (name.as_str(), text.clone().into_bytes())).collect();
     let paper = paper_of(&Project::new(&assets, "Compare."), "comparison.md");
     let part = paper.split("## Contradictions").nth(1).unwrap().split("\n## ").next().unwrap().to_owned();
-    part.lines()
-        .map(cites)
-        .filter(|cites| cites.len() > 1)
-        .map(|cites| cites.into_iter().map(|(path, _, _)| path).collect())
-        .collect()
+    // One line says what it is about; those below it quote the places.
+    let mut found: Vec<BTreeSet<String>> = Vec::new();
+    for line in part.lines() {
+        if line.starts_with("- ") {
+            found.push(BTreeSet::new());
+        } else if let Some(last) = found.last_mut() {
+            last.extend(cites(line).into_iter().map(|(path, _, _)| path));
+        }
+    }
+    found
 }
 
 /// True pairs found, and reports that are none.

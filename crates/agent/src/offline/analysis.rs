@@ -4,16 +4,19 @@
 
 use std::collections::BTreeSet;
 
-use super::claims::claims;
+use super::charts;
+use super::claims::{Claim, Said, claims};
 use super::contradictions::{self, Contradiction, contradictions};
 use super::dates::{dates, plain_digits};
-use super::figures::{Decimal, figures};
+use super::figures::figures;
 use super::limits;
 use super::names::Names;
-use super::paper::{Cite, Kind, Paper, Row, Section, Statement};
+use super::paper::{Cite, Kind, Paper, Quote, Row, Section, Statement};
+use super::phrases;
 use super::rank::{Candidate, rank};
-use super::read::{Block, Document, Extent};
+use super::read::{Block, Document, Extent, Table};
 use super::sentences::{Sentence, sentences};
+use super::speech;
 use super::tables;
 use super::words;
 
@@ -24,8 +27,9 @@ pub(crate) struct Unread {
     pub(crate) why: String,
 }
 
-pub(crate) const FIGURES_HEADER: [&str; 2] = ["figure", "in the words of the source"];
+pub(crate) const FIGURES_HEADER: [&str; 4] = ["figure", "about", "period", "in the words of the source"];
 pub(crate) const DATES_HEADER: [&str; 2] = ["date", "in the words of the source"];
+pub(crate) const PHRASES_HEADER: [&str; 2] = ["phrase", "times"];
 
 /// The analysis of one or several files.
 pub(crate) fn analysis(documents: &[Document], unread: &[Unread], request: &BTreeSet<String>) -> Paper {
@@ -43,9 +47,9 @@ pub(crate) fn analysis(documents: &[Document], unread: &[Unread], request: &BTre
 /// The comparison of all sources.
 pub(crate) fn comparison(documents: &[Document], unread: &[Unread]) -> Paper {
     let (section, claims) = contradiction_section(documents);
+    let count = if documents.len() == 1 { "1 source was" } else { &format!("{} sources were", documents.len()) };
     let note = format!(
-        "{claims} of {} sources were compared: same subject, unit and period. {}",
-        documents.len(),
+        "{claims} of {count} compared: same thing, same measure and unit, same period. {}",
         if section.len() == 0 { "No two of them contradict each other." } else { "These cannot both be true." }
     );
     let mut sections = vec![section.with_note(&note)];
@@ -68,53 +72,59 @@ fn contradiction_section(documents: &[Document]) -> (Section, String) {
 
 fn contradiction(found: &Contradiction) -> Statement {
     let (first, second) = (&found.first, &found.second);
+    let quote = |claim: &Claim| Quote {
+        text: claim.quote.clone(),
+        cite: Cite::lines(&claim.path, claim.lines.0, claim.lines.1),
+    };
     Statement {
-        text: format!(
-            "{}: {} against {}. “{}” – “{}”",
-            found.about(),
-            first.written,
-            second.written,
-            first.quote,
-            second.quote
-        ),
-        why: String::new(),
-        cites: vec![Cite::new(&first.path, first.line), Cite::new(&second.path, second.line)],
+        quotes: [first, second].into_iter().chain(&found.also).map(quote).collect(),
+        ..Statement::new(&format!("{}: {} against {}", found.about(), first.written, second.written), Vec::new())
     }
 }
 
 fn sections(documents: &[Document], request: &BTreeSet<String>) -> Vec<Section> {
+    let names = Names::of(documents);
     let mut key_sentences = Vec::new();
     let mut figure_rows = Vec::new();
     let mut date_rows = Vec::new();
-    let mut table_rows = Vec::new();
+    let mut table_sections = Vec::new();
     for document in documents {
         let all = all_sentences(document);
         key_sentences.extend(key_sentences_of(document, &all, request));
-        let decimal = decimal(document);
-        figure_rows.extend(figures_of(document, &all, decimal));
+        figure_rows.extend(figures_of(document, &all, &claims(document, &names)));
         date_rows.extend(dates_of(document, &all));
-        let tables =
-            document.blocks.iter().filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None });
-        for table in tables.take(limits::TABLES) {
-            table_rows.extend(tables::statistics(&document.path, table, decimal));
-        }
+        table_sections.extend(tables_of(document));
     }
     let mut sections = vec![Section::statements(Kind::Sources, documents.iter().map(source).collect())];
     sections.push(Section::statements(Kind::KeySentences, key_sentences));
     for section in [
+        Section::rows(Kind::Phrases, &PHRASES_HEADER, phrases::phrases(documents)),
         Section::rows(Kind::Figures, &FIGURES_HEADER, figure_rows),
         Section::rows(Kind::Dates, &DATES_HEADER, date_rows),
-        Section::rows(Kind::Tables, &tables::HEADER, table_rows),
     ] {
         if section.len() > 0 {
             sections.push(section);
         }
     }
+    sections.extend(table_sections);
     sections
 }
 
-fn decimal(document: &Document) -> Decimal {
-    if words::language(&document.sample()).has_decimal_comma() { Decimal::Comma } else { Decimal::Point }
+/// The tables of a document with their place among them, as far as they are measured.
+fn tables_of(document: &Document) -> Vec<Section> {
+    let tables: Vec<&Table> = document
+        .blocks
+        .iter()
+        .filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None })
+        .take(limits::TABLES)
+        .collect();
+    let decimal = document.decimal();
+    let mut sections = Vec::new();
+    for table in tables {
+        sections.extend(tables::sections(&document.path, table, table.decimal(decimal)));
+        sections.extend(charts::sections(&document.path, table, table.decimal(decimal)));
+    }
+    sections
 }
 
 pub(crate) fn source(document: &Document) -> Statement {
@@ -125,29 +135,38 @@ pub(crate) fn source(document: &Document) -> Statement {
     };
     let sentences = all_sentences(document).len();
     let count = |number: usize, thing: &str| format!("{number} {thing}{}", if number == 1 { "" } else { "s" });
+    let language = match words::language(&document.sample()) {
+        words::Language::Unknown => String::new(),
+        language => format!(" in {}", language.name()),
+    };
     let text = format!(
-        "{}, {}, {}, {}; {extent}.",
+        "{}{language}, {}, {}, {}; {extent}.",
         document.form.name(),
         count(document.lines, "line"),
         count(sentences, "sentence"),
         count(tables, "table")
     );
-    Statement { text, why: String::new(), cites: vec![Cite::new(&document.path, 1)] }
+    Statement::new(&text, vec![Cite::new(&document.path, 1)])
 }
 
 pub(crate) fn unread_section(unread: &[Unread]) -> Option<Section> {
-    let statements = unread
-        .iter()
-        .map(|one| Statement { text: one.why.clone(), why: String::new(), cites: vec![Cite::new(&one.path, 0)] })
-        .collect::<Vec<_>>();
+    let statements =
+        unread.iter().map(|one| Statement::new(&one.why, vec![Cite::new(&one.path, 0)])).collect::<Vec<_>>();
     (!statements.is_empty()).then(|| Section::statements(Kind::Unread, statements))
 }
 
-pub(crate) fn all_sentences(document: &Document) -> Vec<Sentence> {
+/// A sentence, and whether it begins its paragraph.
+pub(crate) struct Placed {
+    pub(crate) sentence: Sentence,
+    pub(crate) is_first: bool,
+}
+
+pub(crate) fn all_sentences(document: &Document) -> Vec<Placed> {
     let mut all = Vec::new();
     for block in &document.blocks {
         if let Block::Prose(pieces) = block {
-            all.extend(sentences(pieces));
+            let placed = sentences(pieces).into_iter().enumerate();
+            all.extend(placed.map(|(index, sentence)| Placed { sentence, is_first: index == 0 }));
         }
         if all.len() >= limits::SENTENCES {
             all.truncate(limits::SENTENCES);
@@ -157,28 +176,72 @@ pub(crate) fn all_sentences(document: &Document) -> Vec<Sentence> {
     all
 }
 
-/// The sentences that say the most, in the order of the file.
-fn key_sentences_of(document: &Document, all: &[Sentence], request: &BTreeSet<String>) -> Vec<Statement> {
-    let candidates: Vec<Candidate<'_>> =
-        all.iter().map(|sentence| Candidate { text: &sentence.text, source: &document.path }).collect();
-    let mut chosen = rank(&candidates, request, limits::KEY_SENTENCES);
-    chosen.sort_by_key(|one| one.index);
-    chosen
-        .iter()
-        .map(|one| Statement {
-            text: all[one.index].text.clone(),
-            why: String::new(),
-            cites: vec![Cite::new(&document.path, all[one.index].line)],
-        })
-        .collect()
+/// A sentence as it can stand alone: one that only goes on has the one before it in front.
+pub(crate) fn statement(document: &Document, all: &[Placed], index: usize) -> Statement {
+    let one = &all[index].sentence;
+    match index.checked_sub(1).filter(|_| !all[index].is_first && speech::goes_on(&one.text)) {
+        Some(before) => {
+            let lead = &all[before].sentence;
+            let cite = Cite::lines(&document.path, lead.line, one.last);
+            Statement::new(&format!("{} {}", lead.text, one.text), vec![cite])
+        }
+        None => Statement::new(&one.text, vec![Cite::lines(&document.path, one.line, one.last)]),
+    }
 }
 
-fn figures_of(document: &Document, all: &[Sentence], decimal: Decimal) -> Vec<Row> {
+/// Whether a sentence says something: greetings, signatures and lone words do not.
+pub(crate) fn says_something(text: &str) -> bool {
+    let content = words::content(text).len();
+    let is_unspaced = text.chars().filter(|c| words::unspaced(*c)).count() * 2 > text.chars().count();
+    let has_figure = plain_digits(text).iter().any(char::is_ascii_digit);
+    let ends = text.trim_end_matches(['"', '”', '’', ')', '»', '」']);
+    let is_whole = ends.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟', '۔', ';', ':']);
+    if text.ends_with([',', '，', '،']) {
+        return false;
+    }
+    (is_whole && (content >= 2 || is_unspaced)) || (has_figure && content >= 2) || content >= 6
+}
+
+/// The sentences that say the most, in the order of the file.
+fn key_sentences_of(document: &Document, all: &[Placed], request: &BTreeSet<String>) -> Vec<Statement> {
+    let kept: Vec<usize> = (0..all.len()).filter(|index| says_something(&all[*index].sentence.text)).collect();
+    let candidates: Vec<Candidate<'_>> = kept
+        .iter()
+        .map(|index| Candidate { text: &all[*index].sentence.text, source: &document.path, position: *index })
+        .collect();
+    let mut chosen: Vec<usize> =
+        rank(&candidates, request, limits::KEY_SENTENCES).iter().map(|one| kept[one.index]).collect();
+    chosen.sort_unstable();
+    let mut found: Vec<Statement> = Vec::new();
+    for index in chosen {
+        let made = statement(document, all, index);
+        // A sentence that is the beginning of the next statement need not stand twice.
+        if found.last().is_some_and(|last| made.text.starts_with(&last.text)) {
+            found.pop();
+        }
+        found.push(made);
+    }
+    found
+}
+
+fn figures_of(document: &Document, all: &[Placed], claims: &[Claim]) -> Vec<Row> {
+    let decimal = document.decimal();
     let mut rows = Vec::new();
-    for sentence in all {
+    for sentence in all.iter().map(|one| &one.sentence) {
         let chars = plain_digits(&sentence.text);
         for figure in figures(&chars, &dates(&chars), decimal) {
-            rows.push(row(document, sentence, figure.start, figure.end));
+            let written: String = sentence.text.chars().skip(figure.start).take(figure.end - figure.start).collect();
+            let line = sentence.line_at(figure.start);
+            let claim = claims.iter().find(|claim| {
+                claim.line == line
+                    && claim.written == written
+                    && claim.quote == sentence.text
+                    && matches!(claim.said, Said::Value(_))
+            });
+            let about = claim.map(|claim| claim.subject.shown.join(" ")).unwrap_or_default();
+            let period = claim.and_then(|claim| claim.period).map(|period| period.to_string()).unwrap_or_default();
+            let cells = vec![written, about, period, sentence.text.clone()];
+            rows.push(Row { cells, cites: vec![Cite::new(&document.path, line)] });
         }
         if rows.len() >= limits::FIGURES {
             rows.truncate(limits::FIGURES);
@@ -188,12 +251,12 @@ fn figures_of(document: &Document, all: &[Sentence], decimal: Decimal) -> Vec<Ro
     rows
 }
 
-fn dates_of(document: &Document, all: &[Sentence]) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for sentence in all {
+fn dates_of(document: &Document, all: &[Placed]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for sentence in all.iter().map(|one| &one.sentence) {
         for date in dates(&plain_digits(&sentence.text)) {
-            let mut row = row(document, sentence, date.start, date.end);
-            row.cells[0] = date.period.to_string();
+            let cells = vec![date.period.to_string(), sentence.text.clone()];
+            let row = Row { cells, cites: vec![Cite::new(&document.path, sentence.line_at(date.start))] };
             if !rows.contains(&row) {
                 rows.push(row);
             }
@@ -204,9 +267,4 @@ fn dates_of(document: &Document, all: &[Sentence]) -> Vec<Row> {
         }
     }
     rows
-}
-
-fn row(document: &Document, sentence: &Sentence, start: usize, end: usize) -> Row {
-    let written: String = sentence.text.chars().skip(start).take(end - start).collect();
-    Row { cells: vec![written, sentence.text.clone()], cites: vec![Cite::new(&document.path, sentence.line)] }
 }

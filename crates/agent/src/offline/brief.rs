@@ -39,6 +39,11 @@ impl<'a> Facts<'a> {
         request::text(&self.brief.context, &self.brief.prompt)
     }
 
+    /// What was wrong with the attempt before this one.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.brief.problems
+    }
+
     /// A field of the item's row.
     pub(crate) fn item(&self, name: &str) -> &str {
         self.brief.item.get(name).and_then(Value::as_str).unwrap_or_default()

@@ -46,6 +46,7 @@ pub(crate) struct Claim {
     pub(crate) lines: (usize, usize),
     pub(crate) subject: Subject,
     pub(crate) place: Surroundings,
+    pub(crate) language: Language,
     pub(crate) period: Option<Period>,
     pub(crate) said: Said,
     /// The sentence or the row, to be shown.
@@ -218,7 +219,9 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
         return Vec::new();
     }
     let words = words::words(&chars);
-    if sentence.text.ends_with(['?', '？', '؟']) || speech::is_open(&sentence.text, &words, place.language) {
+    if sentence.text.ends_with(['?', '？', '؟'])
+        || speech::is_open(&sentence.text, claimed(&chars, &words, &dates, &figures), place.language)
+    {
         return Vec::new();
     }
     let said = speech::without_speaker(&chars, words, &dates, &figures);
@@ -236,6 +239,15 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
         found.extend(maker.claims(clause));
     }
     found
+}
+
+/// The words without those of a tail that has no value: what it denies is something else.
+fn claimed<'w>(chars: &[char], words: &'w [Word], dates: &[Dated], figures: &[Figure]) -> &'w [Word] {
+    let last = figures.iter().map(|one| one.end).chain(dates.iter().map(|one| one.end)).max().unwrap_or(0);
+    let tail =
+        (last..chars.len()).find(|at| matches!(chars[*at], ',' | ';' | '，' | '；' | '،' | '—')).unwrap_or(chars.len());
+    let count = words.iter().take_while(|word| word.start < tail).count();
+    &words[..count]
 }
 
 /// A later clause without a measure, or without an entity, has that of the clause before.
@@ -290,7 +302,10 @@ impl Maker<'_> {
                 _ => Vec::new(),
             };
         }
+        // How long a quay is does not depend on the year of the report.
+        let is_size = clause.subject.words.iter().any(|word| SIZES.contains(&word.as_str()));
         let period = match clause.dates.as_slice() {
+            [] if is_size => None,
             [] => self.period,
             [one] => Some(one.period),
             _ => return Vec::new(),
@@ -301,7 +316,9 @@ impl Maker<'_> {
             let before = figures::word_before(self.chars, figure.start);
             let is_target = matches!(before.as_str(), "to" | "auf" | "at" | "à" | "a" | "до");
             let is_origin = matches!(before.as_str(), "from" | "von" | "de" | "с");
-            if (clause.change.is_some() && is_origin) || (alike > 1 && !is_target) {
+            // "412 more than a year ago" is a difference.
+            let is_difference = MORE.contains(&figures::next_word(self.chars, figure.end).0.as_str());
+            if is_difference || (clause.change.is_some() && is_origin) || (alike > 1 && !is_target) {
                 continue;
             }
             let mut subject = clause.subject.clone();
@@ -322,6 +339,7 @@ impl Maker<'_> {
             lines: (self.sentence.line, self.sentence.last),
             subject: subject.clone(),
             place: self.surroundings.clone(),
+            language: self.place.language,
             period,
             said,
             quote: self.sentence.text.clone(),
@@ -330,6 +348,9 @@ impl Maker<'_> {
     }
 }
 
+const SIZES: [&str; 6] = ["length", "height", "width", "depth", "distance", "area"];
+const MORE: [&str; 9] = ["more", "fewer", "less", "mehr", "weniger", "más", "menos", "больше", "меньше"];
+
 /// Cuts a sentence where one statement with a figure ends and the next begins.
 fn clauses(place: &Place<'_>, chars: &[char], words: &[Word], dates: &[Dated], figures: &[Figure]) -> Vec<Clause> {
     let in_value = |index: usize| {
@@ -337,7 +358,9 @@ fn clauses(place: &Place<'_>, chars: &[char], words: &[Word], dates: &[Dated], f
             || dates.iter().any(|one| one.start <= index && index < one.end)
     };
     let marks: Vec<usize> = (0..chars.len())
-        .filter(|index| matches!(chars[*index], ',' | ';' | '，' | '、' | '；' | '(' | '（' | '،') && !in_value(*index))
+        .filter(|index| {
+            matches!(chars[*index], ',' | ';' | '，' | '、' | '；' | '(' | '（' | '،' | '—' | '–') && !in_value(*index)
+        })
         .collect();
     const JOINTS: &str = " and while but whereas compared versus vs against after und während aber gegenüber nach et mais contre y pero frente tras а и но против ";
     let mut cuts = vec![0];
@@ -406,6 +429,9 @@ fn clause(
             word.script != Script::Spaced || words::is_stop(&next.text.to_lowercase()) || inside(next.start)
         });
         let counted = figures.iter().any(|one| one.end == word.start);
+        if counted && word.script == Script::Hangul {
+            continue;
+        }
         let word = if counted { speech::without_counter(word) } else { word.clone() };
         sort_word(place, &word, is_once, !core.contains(&word.start), &mut clause);
     }
@@ -443,12 +469,14 @@ fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside: bool, clau
             if is_name {
                 subject.names.insert(made.clone());
             }
-            let is_loose = is_aside || vocabulary::is_loose(&lower, place.language) || vocabulary::is_generic(&made);
+            let is_verb = vocabulary::is_loose(&lower, place.language) && !vocabulary::is_measure(&made);
+            let is_loose = is_aside || is_verb || vocabulary::is_generic(&made);
             if is_loose && !is_name {
                 subject.loose.insert(made.clone());
             }
             if !is_loose {
-                subject.shown.push(words::bare(&word.text));
+                let is_hangul = word.script == Script::Hangul;
+                subject.shown.push(if is_hangul { key.clone() } else { words::bare(&word.text) });
             }
             subject.words.insert(made);
         }

@@ -14,6 +14,8 @@ use super::vocabulary;
 pub(crate) struct Contradiction {
     pub(crate) first: Claim,
     pub(crate) second: Claim,
+    /// Further places that say the one or the other.
+    pub(crate) also: Vec<Claim>,
 }
 
 /// What the comparison came to.
@@ -77,14 +79,13 @@ fn contradict(first: &Claim, second: &Claim) -> bool {
 /// Whether two claims are about the same: what one says and the other does not must stand around the other, or be a
 /// word that tells nothing apart.
 fn same_thing(first: &Claim, second: &Claim) -> bool {
-    if matches!((first.subject.action, second.subject.action), (Some(one), Some(other)) if one != other) {
+    if !may_be_one_action(first.subject.action, second.subject.action) {
         return false;
     }
-    let shares_name = first.subject.names.intersection(&second.subject.names).next().is_some();
     let (Some(loose_first), Some(loose_second)) = (missing(first, second), missing(second, first)) else {
         return false;
     };
-    if loose_first && loose_second && !shares_name {
+    if loose_first && loose_second && !shares_name(first, second) {
         return false;
     }
     // What is shared must say what is measured, not only whose it is.
@@ -96,7 +97,35 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     if !(says_what || does_what || has_unit) {
         return false;
     }
+    // Between languages only what has a known measure, or a known action, is surely the same.
+    let is_known = shared.iter().any(|word| vocabulary::is_measure(word)) || does_what || is_dated;
+    if (loose_first || loose_second) && first.language != second.language && !is_known {
+        return false;
+    }
     !compete(first, second, &shared)
+}
+
+/// Whether unit and action say what is measured, so that no word needs to.
+fn is_measured_alike(first: &Claim, second: &Claim) -> bool {
+    let has_unit = matches!(&first.said, Said::Value(figure) if !figure.unit.is_empty());
+    has_unit && first.subject.action.is_some() && first.subject.action == second.subject.action
+}
+
+fn shares_name(first: &Claim, second: &Claim) -> bool {
+    first.subject.names.intersection(&second.subject.names).next().is_some()
+}
+
+/// A column that only names the boats may count those that were built, but hardly those that were repaired.
+fn may_be_one_action(first: Option<&str>, second: Option<&str>) -> bool {
+    const APART: [&str; 14] = [
+        "repair", "dismiss", "hire", "buy", "order", "export", "import", "close", "lose", "donate", "recycle", "rent",
+        "borrow", "train",
+    ];
+    match (first, second) {
+        (Some(one), Some(other)) => one == other,
+        (Some(one), None) | (None, Some(one)) => !APART.contains(&one),
+        (None, None) => true,
+    }
 }
 
 /// What the first says and the second does not: nothing if it tells them apart, otherwise whether there is any.
@@ -106,7 +135,14 @@ fn missing(first: &Claim, second: &Claim) -> Option<bool> {
         if second.place.words.contains(word) {
             continue;
         }
-        if !first.subject.loose.contains(word) {
+        // In another language other words stand beside the name: the yard, die Werft, le chantier.
+        let is_other_word = first.language != second.language
+            && shares_name(first, second)
+            && !word.starts_with('(')
+            && !first.subject.names.contains(word)
+            && (!vocabulary::is_measure(word) || is_measured_alike(first, second))
+            && !vocabulary::is_stretch(word);
+        if !first.subject.loose.contains(word) && !is_other_word {
             return None;
         }
         is_any = true;
@@ -132,6 +168,14 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
         shared.iter().any(|word| first.subject.names.contains(*word) || second.subject.names.contains(*word))
             || first.subject.names.iter().any(|name| second.place.words.contains(name))
             || second.subject.names.iter().any(|name| first.place.words.contains(name));
+    // "The staff is 40" in two documents that have nothing in common: nothing says that it is one staff.
+    if entity == 0
+        && !is_named
+        && first.path != second.path
+        && first.place.words.intersection(&second.place.words).next().is_none()
+    {
+        return true;
+    }
     // Within one document headings tell things apart; between documents only those that say more of the same thing.
     let is_strict = first.path == second.path || !(is_named || entity >= 2);
     let told = |claim: &Claim| -> BTreeSet<String> {
@@ -145,23 +189,51 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
     differ(&here.iter().collect(), &there.iter().collect())
 }
 
-/// One contradiction for each subject and pair of values, with the first places that have them.
+/// One contradiction for each subject and pair of values; who says the same again is named with it.
 fn once(claims: &[Claim], pairs: &BTreeSet<(usize, usize)>) -> Vec<Contradiction> {
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
+    let mut found: Vec<Contradiction> = Vec::new();
     for (first, second) in pairs {
         let (first, second) = (&claims[*first], &claims[*second]);
-        let subject: Vec<&String> = first.subject.words.intersection(&second.subject.words).collect();
-        let mut values = [first.written.as_str(), second.written.as_str()];
-        values.sort_unstable();
-        if seen.insert((subject, first.period, values)) {
-            found.push(Contradiction { first: first.clone(), second: second.clone() });
-        }
-        if found.len() == limits::CONTRADICTIONS {
-            break;
+        match found.iter().position(|one| is_again(one, first, second)) {
+            Some(index) => {
+                let one = &mut found[index];
+                for claim in [first, second] {
+                    let is_known = same_place(claim, &one.first) || same_place(claim, &one.second);
+                    if !is_known
+                        && !one.also.iter().any(|known| same_place(claim, known))
+                        && one.also.len() < limits::ALSO
+                    {
+                        one.also.push(claim.clone());
+                    }
+                }
+            }
+            None if found.len() == limits::CONTRADICTIONS => break,
+            None => found.push(Contradiction { first: first.clone(), second: second.clone(), also: Vec::new() }),
         }
     }
     found
+}
+
+/// Whether a pair says what a contradiction says already: one of its places, and a value that agrees with the other's.
+fn is_again(known: &Contradiction, first: &Claim, second: &Claim) -> bool {
+    let agree = |one: &Claim, other: &Claim| match (&one.said, &other.said) {
+        (Said::Value(one), Said::Value(other)) => one.unit == other.unit && !one.disagrees(other),
+        (Said::Date(one), Said::Date(other)) => one.agrees(*other),
+        _ => false,
+    };
+    let places = [&known.first, &known.second];
+    let is_one_of = |claim: &Claim| {
+        places
+            .iter()
+            .chain(&known.also.iter().collect::<Vec<_>>())
+            .any(|one| same_place(claim, one) && one.said == claim.said)
+    };
+    let is_like = |claim: &Claim| places.iter().any(|one| agree(claim, one));
+    first.period == known.first.period && (is_one_of(first) && is_like(second) || is_one_of(second) && is_like(first))
+}
+
+fn same_place(one: &Claim, other: &Claim) -> bool {
+    one.path == other.path && one.line == other.line
 }
 
 impl Contradiction {

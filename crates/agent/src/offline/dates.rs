@@ -23,6 +23,12 @@ impl Period {
         (from <= other_from && other_to <= to) || (other_from <= from && to <= other_to)
     }
 
+    /// The middle of it as a number that grows with time.
+    pub(crate) fn ordinal(self) -> u32 {
+        let (from, to) = self.days();
+        from.midpoint(to)
+    }
+
     /// First and last day, on a calendar in which every month has 31 days; good enough to compare.
     fn days(self) -> (u32, u32) {
         let day = |year: u16, month: u8, day: u8| (u32::from(year) * 12 + u32::from(month) - 1) * 31 + u32::from(day);

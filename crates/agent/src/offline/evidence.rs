@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::analysis::{self, DATES_HEADER, FIGURES_HEADER, Unread};
+use super::analysis::{self, DATES_HEADER, FIGURES_HEADER, PHRASES_HEADER, Unread};
 use super::limits;
 use super::paper::{Kind, Paper, Row, Section, Statement};
 use super::past;
 use super::rank::{Candidate, rank};
 use super::read::Document;
-use super::tables;
+use super::vocabulary::{self, Part};
 use super::words;
 
 /// What a task was given, read.
@@ -32,7 +32,9 @@ struct Evidence {
     sentences: Vec<Statement>,
     figures: Vec<Row>,
     dates: Vec<Row>,
-    tables: Vec<Row>,
+    phrases: Vec<Row>,
+    /// Statistics, groups and charts, table by table.
+    sheets: Vec<Section>,
     unread: Vec<Statement>,
     sources: Vec<Statement>,
     request: Vec<Statement>,
@@ -45,7 +47,7 @@ pub(crate) fn findings(material: &Material, request: &BTreeSet<String>) -> Paper
     let candidates: Vec<Candidate<'_>> = evidence
         .sentences
         .iter()
-        .map(|one| Candidate { text: &one.text, source: one.cites.first().map_or("", |cite| &cite.path) })
+        .map(|one| Candidate { text: &one.text, source: one.cites.first().map_or("", |cite| &cite.path), position: 0 })
         .collect();
     let ranked = rank(&candidates, request, limits::FINDINGS);
     let found = ranked
@@ -85,30 +87,54 @@ pub(crate) fn outline(material: &Material, request: &BTreeSet<String>, title: &s
     let found: Vec<&Statement> = findings.statements(Kind::Findings).collect();
     let plain = |one: &Statement| Statement { why: String::new(), ..one.clone() };
     let mut sections: Vec<Section> = findings.of(Kind::Request).cloned().collect();
-    let head = found.len().min(5);
-    let mut summary = Section::statements(Kind::Summary, found[..head].iter().map(|one| plain(one)).collect());
-    if head == 0 {
+    let (head, rest) = summarised(&found);
+    let mut summary = Section::statements(Kind::Summary, head.iter().map(|one| plain(one)).collect());
+    if head.is_empty() {
         summary.note = "The sources gave no sentence to report.".to_owned();
     }
     sections.push(summary);
     sections.extend(findings.of(Kind::Contradictions).cloned());
-    sections.extend(themes(&found[head..]));
+    sections.extend(themes(&rest));
+    sections.extend(findings.sections.iter().filter(|section| is_sheet(section)).cloned());
     sections.extend(
-        [Kind::Past, Kind::Figures, Kind::Dates, Kind::Tables, Kind::Unread, Kind::Sources]
+        [Kind::Past, Kind::Figures, Kind::Dates, Kind::Phrases, Kind::Unread, Kind::Sources]
             .into_iter()
             .flat_map(|kind| findings.of(kind).cloned()),
     );
     Paper { title: title.to_owned(), sections }
 }
 
+/// The heaviest findings, not all from one source, and the others.
+fn summarised<'a>(found: &[&'a Statement]) -> (Vec<&'a Statement>, Vec<&'a Statement>) {
+    let source = |one: &Statement| one.cites.first().map(|cite| cite.path.clone()).unwrap_or_default();
+    let sources: BTreeSet<String> = found.iter().map(|one| source(one)).collect();
+    let most = limits::SUMMARY.div_ceil(sources.len().max(1)).max(2);
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut head, mut rest) = (Vec::new(), Vec::new());
+    for one in found {
+        let count = taken.entry(source(one)).or_default();
+        if head.len() < limits::SUMMARY && *count < most {
+            *count += 1;
+            head.push(*one);
+        } else {
+            rest.push(*one);
+        }
+    }
+    (head, rest)
+}
+
+fn is_sheet(section: &Section) -> bool {
+    matches!(section.kind, Kind::Tables | Kind::Groups | Kind::Charts)
+}
+
 /// Groups findings by the words that most of them share.
 fn themes(found: &[&Statement]) -> Vec<Section> {
-    let bags: Vec<BTreeSet<String>> = found.iter().map(|one| words::content(&one.text).into_iter().collect()).collect();
+    let bags: Vec<BTreeMap<String, String>> = found.iter().map(|one| theme_words(&one.text)).collect();
     let mut left: Vec<usize> = (0..found.len()).collect();
     let mut sections = Vec::new();
     while sections.len() < limits::THEMES {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for word in left.iter().flat_map(|index| &bags[*index]) {
+        for word in left.iter().flat_map(|index| bags[*index].keys()) {
             *counts.entry(word).or_default() += 1;
         }
         let mut best: Option<(&str, usize)> = None;
@@ -119,14 +145,32 @@ fn themes(found: &[&Statement]) -> Vec<Section> {
         }
         let Some((word, _)) = best else { break };
         let word = word.to_owned();
-        let (taken, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|index| bags[**index].contains(&word));
-        sections.push(theme(&word, found, &taken));
+        let (taken, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|index| bags[**index].contains_key(&word));
+        let written = taken.first().and_then(|index| bags[*index].get(&word)).cloned().unwrap_or(word);
+        sections.push(theme(&written, found, &taken));
         left = rest;
     }
     if !left.is_empty() {
         sections.push(theme("further findings", found, &left));
     }
     sections
+}
+
+/// The words of a sentence that can be a theme, by the form in which they are compared, as they are written.
+fn theme_words(text: &str) -> BTreeMap<String, String> {
+    let chars: Vec<char> = text.chars().collect();
+    words::words(&chars)
+        .into_iter()
+        .filter_map(|word| {
+            let key = words::key(&word)?;
+            let lower = word.text.to_lowercase();
+            let is_theme = matches!(vocabulary::part(&key, &lower), Part::Subject(_))
+                && !vocabulary::is_generic(&key)
+                && !vocabulary::is_stretch(&lower)
+                && word.text.chars().all(|c| !c.is_ascii_digit());
+            is_theme.then(|| (key, words::bare(&word.text)))
+        })
+        .collect()
 }
 
 fn theme(name: &str, found: &[&Statement], taken: &[usize]) -> Section {
@@ -148,22 +192,26 @@ fn rest(evidence: &Evidence) -> Vec<Section> {
     let all = [
         Section::rows(Kind::Figures, &FIGURES_HEADER, bounded(&evidence.figures)),
         Section::rows(Kind::Dates, &DATES_HEADER, bounded(&dates)),
-        Section::rows(Kind::Tables, &tables::HEADER, bounded(&evidence.tables)),
+        Section::rows(
+            Kind::Phrases,
+            &PHRASES_HEADER,
+            evidence.phrases[..evidence.phrases.len().min(limits::PHRASES)].to_vec(),
+        ),
         Section::statements(Kind::Unread, evidence.unread.clone()),
         Section::statements(Kind::Sources, evidence.sources.clone()),
     ];
-    let before = [evidence.figures.len(), evidence.dates.len(), evidence.tables.len()];
-    all.into_iter()
-        .enumerate()
-        .filter(|(_, section)| section.len() > 0)
-        .map(|(index, section)| match before.get(index) {
+    let before = [evidence.figures.len(), evidence.dates.len()];
+    let sheets = evidence.sheets.iter().take(limits::SHEETS).cloned();
+    let counted = all.into_iter().enumerate().filter(|(_, section)| section.len() > 0).map(|(index, section)| {
+        match before.get(index) {
             Some(count) if *count > section.len() => {
                 let note = format!("{} of {count} are shown; the analyses of this run have the others.", section.len());
                 section.with_note(&note)
             }
             _ => section,
-        })
-        .collect()
+        }
+    });
+    sheets.chain(counted).collect()
 }
 
 fn gather(material: &Material, request: &BTreeSet<String>) -> Evidence {
@@ -191,6 +239,23 @@ fn gather(material: &Material, request: &BTreeSet<String>) -> Evidence {
     evidence
 }
 
+/// A phrase that several sources have stands once, with the place of its first mention and all its times.
+fn merge_phrase(phrases: &mut Vec<Row>, row: &Row) {
+    let words = |row: &Row| row.cells.first().map(|phrase| words::content(phrase)).unwrap_or_default();
+    let times = |row: &Row| row.cells.get(1).and_then(|times| times.parse::<usize>().ok()).unwrap_or(0);
+    match phrases.iter_mut().find(|known| words(known) == words(row)) {
+        Some(known) if known.cites != row.cites => {
+            let all = times(known) + times(row);
+            if let Some(cell) = known.cells.get_mut(1) {
+                *cell = all.to_string();
+            }
+        }
+        Some(_) => {}
+        None => phrases.push(row.clone()),
+    }
+    phrases.sort_by(|one, other| times(other).cmp(&times(one)).then(one.cells.cmp(&other.cells)));
+}
+
 fn is_initial(path: &str) -> bool {
     path.ends_with("/initial_analysis.md")
 }
@@ -211,15 +276,19 @@ fn take(evidence: &mut Evidence, paper: &Paper) {
     add(&mut evidence.request, Kind::Request);
     add(&mut evidence.sources, Kind::Sources);
     evidence.past.extend(paper.of(Kind::Past).cloned());
-    for (list, kind) in [
-        (&mut evidence.figures, Kind::Figures),
-        (&mut evidence.dates, Kind::Dates),
-        (&mut evidence.tables, Kind::Tables),
-    ] {
+    for (list, kind) in [(&mut evidence.figures, Kind::Figures), (&mut evidence.dates, Kind::Dates)] {
         for row in paper.rows(kind) {
             if !list.contains(row) {
                 list.push(row.clone());
             }
+        }
+    }
+    for row in paper.rows(Kind::Phrases) {
+        merge_phrase(&mut evidence.phrases, row);
+    }
+    for section in paper.sections.iter().filter(|section| is_sheet(section)) {
+        if !evidence.sheets.contains(section) {
+            evidence.sheets.push(section.clone());
         }
     }
 }

@@ -29,6 +29,7 @@ enum Work {
     Outline,
     AssemblyPlan,
     Publish,
+    Charts,
 }
 
 pub(crate) fn execute(facts: &Facts<'_>, material: &Material) -> Report {
@@ -46,7 +47,9 @@ pub(crate) fn execute(facts: &Facts<'_>, material: &Material) -> Report {
             "{output}: the offline agent cannot write .{ending}; it writes .md, .html, .txt, .csv and .json; plan one of these, or configure another agent"
         ));
     };
-    let words = request::subject(&facts.request());
+    let mut words = request::subject(&facts.request());
+    // What a Reviewer missed is looked for: its words count like those of the request.
+    words.extend(facts.problems().iter().flat_map(|problem| request::subject(problem)));
     let work = work(facts, output);
     let paper = make(work, facts, material, &words);
     let content = write(&paper, format, facts);
@@ -70,6 +73,9 @@ fn beyond_this_agent(facts: &Facts<'_>) -> Option<String> {
 fn work(facts: &Facts<'_>, output: &str) -> Work {
     let name = output.rsplit('/').next().unwrap_or(output).to_lowercase();
     let asked = format!("{} {}", facts.item("task_name"), facts.item("task_purpose")).to_lowercase();
+    if facts.item("tool_type") == "DataVisualization" {
+        return Work::Charts;
+    }
     if name.starts_with("initial_analysis") {
         return Work::Initial;
     }
@@ -108,7 +114,8 @@ fn make(work: Work, facts: &Facts<'_>, material: &Material, words: &BTreeSet<Str
         Work::Comparison => analysis::comparison(&material.documents, &material.unread),
         Work::Past => past::paper(material, words),
         Work::Findings => evidence::findings(material, words),
-        Work::Outline => evidence::outline(material, words, &title),
+        Work::Outline => at_a_glance(evidence::outline(material, words, &title), &facts.request()),
+        Work::Charts => charts(facts, material, words),
         Work::AssemblyPlan => assembly_plan(facts, &outline(material, words, &title).1),
         Work::Publish => outline(material, words, &title).1,
     }
@@ -123,12 +130,53 @@ fn outline(material: &Material, words: &BTreeSet<String>, title: &str) -> (Strin
     }
 }
 
+/// Says under the summary what was asked and what was read.
+fn at_a_glance(mut outline: Paper, request: &str) -> Paper {
+    let count = |kind: Kind| outline.of(kind).map(Section::len).sum::<usize>();
+    let some = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
+    let read = count(Kind::Sources);
+    let sheets = outline.of(Kind::Tables).count();
+    let note = format!(
+        "Asked for: “{}” {} read; shown below: {}, {}, {}, {}.",
+        request.split_whitespace().collect::<Vec<_>>().join(" "),
+        some(read, "source was", "sources were"),
+        some(count(Kind::Contradictions), "contradiction", "contradictions"),
+        some(count(Kind::Figures), "figure", "figures"),
+        some(count(Kind::Dates), "date", "dates"),
+        some(sheets, "table with its statistics", "tables with their statistics"),
+    );
+    if let Some(summary) =
+        outline.sections.iter_mut().find(|section| section.kind == Kind::Summary && section.note.is_empty())
+    {
+        summary.note = note;
+    }
+    outline
+}
+
+/// MV-29: the charts of what a task made, or of the sources it was given.
+fn charts(facts: &Facts<'_>, material: &Material, words: &BTreeSet<String>) -> Paper {
+    let mut found: Vec<Section> =
+        material.papers.iter().flat_map(|(_, paper)| paper.of(Kind::Charts)).cloned().collect();
+    let made = analysis::analysis(&material.documents, &material.unread, words);
+    let own: Vec<Section> = made.of(Kind::Charts).filter(|section| !found.contains(section)).cloned().collect();
+    found.extend(own);
+    let mut paper = Paper { title: format!("Charts: {}", title(facts)), sections: found };
+    if paper.sections.is_empty() {
+        let tables = material.papers.iter().flat_map(|(_, paper)| paper.of(Kind::Tables)).cloned();
+        paper.sections.extend(tables);
+        let nothing = "Nothing that was given has a table with numbers that could be drawn.";
+        paper.sections.push(Section::statements(Kind::Charts, Vec::new()).with_note(nothing));
+    }
+    paper
+}
+
 /// The first sentence of the request, or what there is instead of one.
 fn title(facts: &Facts<'_>) -> String {
     const LONGEST: usize = 120;
     let request = facts.request();
     let first = request::goals(&request).into_iter().next().unwrap_or_else(|| "What the sources say".to_owned());
-    let first = first.trim_end_matches(['.', '。', '।', '۔']);
+    let topic = request::topic(&first);
+    let first = topic.as_deref().unwrap_or(&first).trim_end_matches(['.', '。', '।', '۔']);
     if first.chars().count() <= LONGEST {
         return first.to_owned();
     }
@@ -137,11 +185,7 @@ fn title(facts: &Facts<'_>) -> String {
 
 /// The initial analysis: what was agreed, and what there is to read.
 fn initial(facts: &Facts<'_>) -> Paper {
-    let plain = |text: &str, path: &str, line: usize| Statement {
-        text: text.to_owned(),
-        why: String::new(),
-        cites: vec![Cite::new(path, line)],
-    };
+    let plain = |text: &str, path: &str, line: usize| Statement::new(text, vec![Cite::new(path, line)]);
     let mut agreed: Vec<Statement> = request::instructions(facts.context())
         .iter()
         .map(|one| {
@@ -227,6 +271,7 @@ fn summary(work: Work, paper: &Paper, material: &Material) -> String {
         Work::Outline => format!("outline of {} sections", paper.sections.len()),
         Work::AssemblyPlan => format!("assembly plan of {} parts", count(Kind::Parts)),
         Work::Publish => format!("deliverable of {} sections", paper.sections.len()),
+        Work::Charts => format!("{} charts", paper.sections.iter().filter(|section| section.len() > 0).count()),
     };
     format!("{what} (by extraction, without a model)")
 }
@@ -236,11 +281,9 @@ fn answer(facts: &Facts<'_>, material: &Material) -> Report {
     let words = request::subject(&facts.request());
     let mut found: Vec<Statement> = Vec::new();
     for document in &material.documents {
-        found.extend(analysis::all_sentences(document).into_iter().map(|sentence| Statement {
-            text: sentence.text,
-            why: String::new(),
-            cites: vec![Cite::new(&document.path, sentence.line)],
-        }));
+        let all = analysis::all_sentences(document);
+        let kept = (0..all.len()).filter(|index| analysis::says_something(&all[*index].sentence.text));
+        found.extend(kept.map(|index| analysis::statement(document, &all, index)));
     }
     let fitting: Vec<&Statement> = found
         .iter()
@@ -248,7 +291,7 @@ fn answer(facts: &Facts<'_>, material: &Material) -> Report {
         .collect();
     let candidates: Vec<Candidate<'_>> = fitting
         .iter()
-        .map(|one| Candidate { text: &one.text, source: one.cites.first().map_or("", |cite| &cite.path) })
+        .map(|one| Candidate { text: &one.text, source: one.cites.first().map_or("", |cite| &cite.path), position: 0 })
         .collect();
     let ranked = rank(&candidates, &words, limits::ANSWER);
     let text = if ranked.is_empty() {

@@ -14,6 +14,16 @@ pub(crate) const SENTENCES: usize = 20_000;
 pub(crate) const KEY_SENTENCES: usize = 12;
 /// Figures reported for one file.
 pub(crate) const FIGURES: usize = 40;
+/// Phrases that recur, reported for one file.
+pub(crate) const PHRASES: usize = 12;
+/// Charts drawn of one table.
+pub(crate) const CHARTS: usize = 3;
+/// Points of one chart.
+pub(crate) const POINTS: usize = 200;
+/// Groups that a column is divided into.
+pub(crate) const GROUPS: usize = 12;
+/// Sections of tables and charts carried into the deliverable.
+pub(crate) const SHEETS: usize = 40;
 /// Dates reported for one file.
 pub(crate) const DATES: usize = 40;
 /// Tables whose columns are measured in one file.
@@ -23,9 +33,13 @@ pub(crate) const COLUMNS: usize = 40;
 /// Claims compared over all sources.
 pub(crate) const CLAIMS: usize = 200_000;
 /// Pairs of claims looked at.
-pub(crate) const COMPARISONS: usize = 5_000_000;
+pub(crate) const COMPARISONS: usize = 1_000_000;
 /// Contradictions reported.
 pub(crate) const CONTRADICTIONS: usize = 200;
+/// Further places named with one contradiction.
+pub(crate) const ALSO: usize = 4;
+/// Findings in the summary.
+pub(crate) const SUMMARY: usize = 6;
 /// Ranked findings.
 pub(crate) const FINDINGS: usize = 30;
 /// Themes of an outline, the one for all the rest apart.

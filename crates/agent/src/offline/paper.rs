@@ -15,36 +15,67 @@ pub(crate) struct Cite {
     pub(crate) path: String,
     /// 0 for a source that has no lines.
     pub(crate) line: usize,
+    /// The last line of what is cited.
+    pub(crate) last: usize,
 }
 
 impl Cite {
     pub(crate) fn new(path: &str, line: usize) -> Self {
-        Self { path: path.to_owned(), line }
+        Self::lines(path, line, line)
     }
 
-    /// `assets/sales.md:12`
+    pub(crate) fn lines(path: &str, line: usize, last: usize) -> Self {
+        Self { path: path.to_owned(), line, last: last.max(line) }
+    }
+
+    /// `assets/sales.md:12`, or `assets/sales.md:12-14` for what takes up several lines.
     pub(crate) fn shown(&self) -> String {
-        if self.line == 0 { self.path.clone() } else { format!("{}:{}", self.path, self.line) }
+        match self.line {
+            0 => self.path.clone(),
+            line if line == self.last => format!("{}:{line}", self.path),
+            line => format!("{}:{line}-{}", self.path, self.last),
+        }
     }
 
     pub(crate) fn parse(text: &str) -> Self {
-        match text.rsplit_once(':') {
-            Some((path, line)) => match line.parse() {
-                Ok(line) => Self::new(path, line),
-                Err(_) => Self::new(text, 0),
-            },
+        let lines = text.rsplit_once(':').and_then(|(path, lines)| {
+            let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+            Some((path, first.parse().ok()?, last.parse().ok()?))
+        });
+        match lines {
+            Some((path, line, last)) => Self::lines(path, line, last),
             None => Self::new(text, 0),
         }
     }
 }
 
 /// Something a source says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statement {
     pub(crate) text: String,
     /// Why it was chosen, if that is to be shown.
     pub(crate) why: String,
     pub(crate) cites: Vec<Cite>,
+    /// What it rests on, word for word, where it is more than one place.
+    pub(crate) quotes: Vec<Quote>,
+}
+
+/// The words of one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Quote {
+    pub(crate) text: String,
+    pub(crate) cite: Cite,
+}
+
+impl Statement {
+    pub(crate) fn new(text: &str, cites: Vec<Cite>) -> Self {
+        Self { text: text.to_owned(), cites, ..Self::default() }
+    }
+
+    /// All places that it names.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Cite> {
+        self.cites.iter().chain(self.quotes.iter().map(|quote| &quote.cite))
+    }
 }
 
 /// A row of a table, with its source.
@@ -87,7 +118,10 @@ pub(crate) enum Kind {
     Past,
     Figures,
     Dates,
+    Phrases,
+    Charts,
     Tables,
+    Groups,
     Parts,
     Files,
     Unread,
@@ -95,7 +129,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Request,
         Self::Summary,
         Self::Contradictions,
@@ -105,7 +139,10 @@ impl Kind {
         Self::Past,
         Self::Figures,
         Self::Dates,
+        Self::Phrases,
+        Self::Charts,
         Self::Tables,
+        Self::Groups,
         Self::Parts,
         Self::Files,
         Self::Unread,
@@ -123,7 +160,10 @@ impl Kind {
             Self::Past => "From past runs",
             Self::Figures => "Figures",
             Self::Dates => "Dates",
-            Self::Tables => "Tables",
+            Self::Phrases => "Key phrases",
+            Self::Charts => "Chart",
+            Self::Tables => "Table",
+            Self::Groups => "Groups",
             Self::Parts => "Parts",
             Self::Files => "Files",
             Self::Unread => "Not read",

@@ -91,17 +91,12 @@ pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
     let mut sources = Vec::new();
     for (path, text) in &material.past {
         sections.push(section(path, &statements(path, text), request));
-        sources.push(Statement {
-            text: "what a past run wrote".to_owned(),
-            why: String::new(),
-            cites: vec![Cite::new(path, 1)],
-        });
+        sources.push(Statement::new("what a past run wrote", vec![Cite::new(path, 1)]));
     }
     for document in &material.documents {
-        let all = analysis::all_sentences(document).into_iter().map(|one| Statement {
-            text: one.text,
-            why: String::new(),
-            cites: vec![Cite::new(&document.path, one.line)],
+        let all = analysis::all_sentences(document).into_iter().map(|one| {
+            let cite = Cite::lines(&document.path, one.sentence.line, one.sentence.last);
+            Statement::new(&one.sentence.text, vec![cite])
         });
         sections.push(section(&document.path, &all.collect::<Vec<_>>(), request));
         sources.push(analysis::source(document));
@@ -112,7 +107,8 @@ pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
 }
 
 fn section(path: &str, all: &[Statement], request: &BTreeSet<String>) -> Section {
-    let candidates: Vec<Candidate<'_>> = all.iter().map(|one| Candidate { text: &one.text, source: path }).collect();
+    let candidates: Vec<Candidate<'_>> =
+        all.iter().map(|one| Candidate { text: &one.text, source: path, position: 0 }).collect();
     let ranked = rank(&candidates, request, limits::PAST_STATEMENTS);
     let chosen: Vec<Statement> = ranked.iter().map(|one| all[one.index].clone()).collect();
     let mut section = Section::statements(Kind::Past, chosen);
@@ -223,11 +219,7 @@ mod tests {
 
     #[test]
     fn what_is_not_said_any_more_comes_first() {
-        let said = |text: &str, path: &str| Statement {
-            text: text.to_owned(),
-            why: String::new(),
-            cites: vec![Cite::new(path, 1)],
-        };
+        let said = |text: &str, path: &str| Statement::new(text, vec![Cite::new(path, 1)]);
         let section = Section::statements(Kind::Past, vec![said("a", "old"), said("b", "old")]);
         let shown = with_today(&section, &[said("a", "new")]);
         let Body::Statements(statements) = &shown.body else { panic!("they stay statements") };

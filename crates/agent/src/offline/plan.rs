@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::brief::Facts;
 use super::limits;
 use super::past;
+use super::read::Form;
 use super::request::{self, Format};
 
 pub(crate) fn stages(facts: &Facts<'_>) -> Value {
@@ -49,6 +50,8 @@ struct Task {
     purpose: String,
     references: Vec<String>,
     output: String,
+    /// What a tool is to make of the output.
+    after: String,
 }
 
 pub(crate) fn tasks(facts: &Facts<'_>) -> Value {
@@ -60,6 +63,7 @@ pub(crate) fn tasks(facts: &Facts<'_>) -> Value {
     };
     let rows: Vec<Value> = tasks
         .into_iter()
+        .map(|task| mended(task, facts.problems()))
         .enumerate()
         .map(|(index, task)| {
             json!({
@@ -68,12 +72,30 @@ pub(crate) fn tasks(facts: &Facts<'_>) -> Value {
                 "related_references": task.references,
                 "output_path": task.output,
                 "pre_tool_purpose": "",
-                "post_tool_purpose": "",
+                "post_tool_purpose": task.after,
                 "execution_order": index + 1,
             })
         })
         .collect();
     json!({ "tasks": rows })
+}
+
+/// A row without what was refused before: an input that a problem names goes, an output that one names is called otherwise.
+fn mended(mut task: Task, problems: &[String]) -> Task {
+    let about = |column: &str, path: &str| {
+        problems
+            .iter()
+            .any(|problem| problem.contains(column) && problem.split([' ', '`', '"', ',']).any(|word| word == path))
+    };
+    let kept: Vec<String> = task.references.iter().filter(|path| !about("related_references", path)).cloned().collect();
+    if !kept.is_empty() {
+        task.references = kept;
+    }
+    if about("output_path", &task.output) {
+        let (stem, ending) = task.output.rsplit_once('.').unwrap_or((task.output.as_str(), "md"));
+        task.output = format!("{stem}_again.{ending}");
+    }
+    task
 }
 
 fn workspace(facts: &Facts<'_>, phase: &str, name: &str) -> String {
@@ -122,6 +144,7 @@ fn analyzing_tasks(facts: &Facts<'_>) -> Vec<Task> {
             purpose: "Lists claims of the sources that contradict each other.".to_owned(),
             references,
             output: workspace(facts, "ANALYZING", "comparison.md"),
+            after: String::new(),
         });
     }
     tasks
@@ -135,6 +158,7 @@ fn reading_tasks(facts: &Facts<'_>) -> Vec<Task> {
             purpose: "Notes that there is no source to read besides the request.".to_owned(),
             references: anything(facts),
             output: workspace(facts, "ANALYZING", "analysis_01_request.md"),
+            after: String::new(),
         }];
     }
     let share = sources.len().div_ceil(limits::READING_TASKS);
@@ -150,6 +174,7 @@ fn reading_tasks(facts: &Facts<'_>) -> Vec<Task> {
             Task {
                 name,
                 purpose: "Extracts key sentences, figures, dates and table statistics with their lines.".to_owned(),
+                after: after_reading(facts, paths),
                 references: paths.to_vec(),
                 output: workspace(facts, "ANALYZING", &format!("analysis_{:02}_{}.md", index + 1, slug(first))),
             }
@@ -170,7 +195,23 @@ fn past_task(facts: &Facts<'_>) -> Option<Task> {
         purpose: "Quotes what past runs wrote that fits the request, with the lines.".to_owned(),
         references,
         output: workspace(facts, "ANALYZING", past::PAPER),
+        after: String::new(),
     })
+}
+
+/// A file of rows and columns is drawn, where there is the tool for it (MV-29).
+fn after_reading(facts: &Facts<'_>, paths: &[String]) -> String {
+    let has_table = paths.iter().any(|path| Form::of(path) == Some(Form::Csv));
+    if has_table && knows(facts, "DataVisualization") {
+        "Draws the tables of the source as charts that suit their data.".to_owned()
+    } else {
+        String::new()
+    }
+}
+
+fn knows(facts: &Facts<'_>, tool: &str) -> bool {
+    let known = facts.context().get("tool_types").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    known.iter().any(|one| one.as_str() == Some(tool))
 }
 
 /// A file's name as part of another: letters and digits only.
@@ -198,6 +239,7 @@ fn finding_task(facts: &Facts<'_>) -> Task {
         purpose: "Ranks what the analyses found, with the evidence for each finding.".to_owned(),
         references: or_anything(facts, own_files(facts, "ANALYZING")),
         output: workspace(facts, "STRATEGIZING", "findings.md"),
+        after: String::new(),
     }
 }
 
@@ -207,6 +249,7 @@ fn outline_task(facts: &Facts<'_>) -> Task {
         purpose: "Orders the findings into sections with their sources.".to_owned(),
         references: or_anything(facts, own_files(facts, "STRATEGIZING")),
         output: workspace(facts, "REFINING_CONTENT", "outline.md"),
+        after: String::new(),
     }
 }
 
@@ -218,6 +261,7 @@ fn publishing_tasks(facts: &Facts<'_>) -> Vec<Task> {
         purpose: "Lists the parts of the deliverables and the files they go to.".to_owned(),
         references: outline.clone(),
         output: plan.clone(),
+        after: String::new(),
     }];
     for format in request::formats_to_publish(facts.context(), &facts.request(), &facts.sources()) {
         let mut references = vec![plan.clone()];
@@ -227,6 +271,7 @@ fn publishing_tasks(facts: &Facts<'_>) -> Vec<Task> {
             purpose: format!("Writes the outline as one {} file.", format.name()),
             references,
             output: published(facts.run_id(), format),
+            after: String::new(),
         });
     }
     tasks
@@ -244,8 +289,9 @@ pub(crate) fn tools(facts: &Facts<'_>, target: &str) -> Option<Value> {
     } else {
         ("POST", "post_tool_purpose", "DataVisualization")
     };
-    let known = facts.context().get("tool_types").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    known.iter().find(|tool| tool.as_str() == Some(wanted))?;
+    if !knows(facts, wanted) {
+        return None;
+    }
     let task = target.split_once(':').map_or("", |(_, task)| task);
     let output = facts.item("output_path");
     let folder = output.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -13,6 +13,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) text: &'a str,
     /// Where it comes from: words that several sources share count more.
     pub(crate) source: &'a str,
+    /// The how-manieth of its source it is: what comes first often says what it is all about.
+    pub(crate) position: usize,
 }
 
 /// A candidate's number in the list that was given, its weight, and why it has it.
@@ -68,7 +70,7 @@ fn weigh(
         + asked.len() as u64 * 60
         + u64::from(has_figure) * 40
         + u64::from(has_date) * 15
-        + 30 / (index as u64 + 1);
+        + 30 / (candidates[index].position as u64 + 1);
     let mut why = Vec::new();
     if !asked.is_empty() {
         why.push(format!("has words of the request ({})", asked.join(", ")));
@@ -115,7 +117,8 @@ mod tests {
             "In 2023 revenue grew to EUR 4.2 million.",
             "The revenue plan was agreed.",
         ];
-        let candidates: Vec<Candidate<'_>> = texts.iter().map(|text| Candidate { text, source: "a" }).collect();
+        let candidates: Vec<Candidate<'_>> =
+            texts.iter().map(|text| Candidate { text, source: "a", position: 0 }).collect();
         let request = ["revenue".to_owned()].into_iter().collect();
         let order: Vec<usize> = rank(&candidates, &request, 10).iter().map(|one| one.index).collect();
         assert_eq!(order, [1, 3, 0]);

@@ -112,6 +112,38 @@ const ASKING: [&str; 30] = [
     "정리",
 ];
 
+/// What a sentence of a request is about, where it says so: the words behind `about`, up to the form it asks for.
+pub(crate) fn topic(sentence: &str) -> Option<String> {
+    const MARKS: [&str; 9] = [" about ", " on ", " über ", " zu ", " sur ", " sobre ", " о ", " об ", " su "];
+    const ENDS: [&str; 14] = [
+        ", as ",
+        " as ",
+        " in markdown",
+        " in html",
+        ", in ",
+        " als ",
+        " en markdown",
+        " en html",
+        " au format",
+        " como ",
+        " в формате",
+        "; ",
+        ". ",
+        " and deliver",
+    ];
+    // Letters keep their length in lower case here, or places would not fit: anything else has no topic.
+    let lower = sentence.to_lowercase();
+    if lower.len() != sentence.len() {
+        return None;
+    }
+    let from = MARKS.iter().filter_map(|mark| lower.find(mark).map(|at| at + mark.len())).min()?;
+    let until = ENDS.iter().filter_map(|end| lower[from..].find(end)).min().map_or(sentence.len(), |at| from + at);
+    let words = sentence.get(from..until)?.trim().trim_end_matches([',', '.', ' ']);
+    let mut chars = words.chars();
+    let first = chars.next()?;
+    (words.chars().count() > 2).then(|| first.to_uppercase().chain(chars).collect())
+}
+
 pub(crate) fn language(request: &str) -> Language {
     words::language(request)
 }

@@ -137,6 +137,7 @@ fn from_cell(
         lines: (cell.line, cell.line),
         subject,
         place: sheet.place.clone(),
+        language: place.language,
         period,
         said: Said::Value(figure),
         quote: quote(sheet.table, row),

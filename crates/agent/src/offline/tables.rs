@@ -1,14 +1,42 @@
-//! What the columns of a table add up to: lowest, highest, middle, mean, sum.
+//! What the columns of a table add up to: lowest, highest, middle, mean, sum; for the whole table and by group.
 //!
 //! Owns the arithmetic. It must not know what a table is about. Texts are counted, never interpreted.
 
-use super::columns::lone_period;
+use std::collections::BTreeMap;
+
+use super::columns::{self, Column, ColumnKind, is_missing, lone_period};
 use super::figures::{self, Decimal, Figure};
 use super::limits;
-use super::paper::{Cite, Row};
+use super::paper::{Cite, Kind, Row, Section};
 use super::read::{Cell, Table};
 
-pub(crate) const HEADER: [&str; 7] = ["column", "values", "lowest", "highest", "median", "mean", "sum"];
+pub(crate) const HEADER: [&str; 8] = ["column", "values", "missing", "lowest", "highest", "median", "mean", "sum"];
+const GROUPS_HEADER: [&str; 6] = ["group", "values", "lowest", "highest", "mean", "sum"];
+
+/// The statistics of a table, and of its groups; nothing for a table of one row.
+pub(crate) fn sections(path: &str, table: &Table, decimal: Decimal) -> Vec<Section> {
+    if table.rows.len() < 2 {
+        return Vec::new();
+    }
+    let mut whole = Section::rows(Kind::Tables, &HEADER, statistics(path, table, decimal));
+    whole.theme = place(path, table);
+    let columns = columns::columns(table, decimal);
+    let mut sections = vec![whole.with_note(&format!("{} rows, {} columns.", table.rows.len(), table.header.len()))];
+    sections.extend(groups(path, table, &columns, decimal));
+    sections
+}
+
+/// Where a table is: the name of its file, and its line if it is not the whole file.
+pub(crate) fn place(path: &str, table: &Table) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if table.line <= 1 { name.to_owned() } else { format!("{name}, line {}", table.line) }
+}
+
+/// The lines of a table, from its head to its last row.
+pub(crate) fn cite(path: &str, table: &Table) -> Cite {
+    let last = table.rows.last().and_then(|row| row.iter().map(|cell| cell.line).max()).unwrap_or(table.line);
+    Cite::lines(path, table.line, last)
+}
 
 /// One row for each column of numbers; for other columns, how many different values there are.
 pub(crate) fn statistics(path: &str, table: &Table, decimal: Decimal) -> Vec<Row> {
@@ -21,28 +49,29 @@ fn column(path: &str, table: &Table, index: usize, decimal: Decimal) -> Option<R
         .iter()
         .enumerate()
         .map(|(row, cells)| (row, &cells[index]))
-        .filter(|(_, cell)| !cell.text.is_empty())
+        .filter(|(_, cell)| !is_missing(&cell.text))
         .collect();
     if cells.is_empty() {
         return None;
     }
-    let name =
-        if table.header[index].is_empty() { format!("column {}", index + 1) } else { table.header[index].clone() };
-    let cites = vec![Cite::new(path, table.line)];
+    let name = head(table, index);
+    let cites = vec![cite(path, table)];
     let is_time = cells.iter().all(|(_, cell)| lone_period(&cell.text).is_some());
     let mut values: Vec<(f64, usize)> = cells
         .iter()
         .filter_map(|(row, cell)| figures::cell(&cell.text, decimal).map(|figure| (middle(&figure), *row)))
         .collect();
     let blank = String::new;
-    if is_time || values.len() * 10 < cells.len() * 8 {
+    let made = columns::columns(table, decimal).into_iter().nth(index)?;
+    if is_time || made.kind != ColumnKind::Number || values.len() * 10 < cells.len() * 8 {
         let mut texts: Vec<&str> = cells.iter().map(|(_, cell)| cell.text.as_str()).collect();
         texts.sort_unstable();
         texts.dedup();
         let count = format!("{} ({} different)", cells.len(), texts.len());
+        let missing = (table.rows.len() - cells.len()).to_string();
         let (first, last) = if is_time { (texts[0], texts[texts.len() - 1]) } else { ("", "") };
         return Some(Row {
-            cells: vec![name, count, first.to_owned(), last.to_owned(), blank(), blank(), blank()],
+            cells: vec![name, count, missing, first.to_owned(), last.to_owned(), blank(), blank(), blank()],
             cites,
         });
     }
@@ -51,7 +80,6 @@ fn column(path: &str, table: &Table, index: usize, decimal: Decimal) -> Option<R
     let median =
         if count % 2 == 1 { values[count / 2].0 } else { f64::midpoint(values[count / 2 - 1].0, values[count / 2].0) };
     let sum: f64 = values.iter().map(|(value, _)| value).sum();
-    let mean = sum / count as f64;
     let named = |(value, row): (f64, usize)| {
         let label = label(table, row, decimal);
         if label.is_empty() { shown(value) } else { format!("{} ({label})", shown(value)) }
@@ -60,14 +88,101 @@ fn column(path: &str, table: &Table, index: usize, decimal: Decimal) -> Option<R
         cells: vec![
             name,
             count.to_string(),
+            (table.rows.len() - count).to_string(),
             named(values[0]),
             named(values[count - 1]),
             shown(median),
-            shown(mean),
-            shown(sum),
+            shown(sum / count as f64),
+            if adds_up(&made, table, index) { shown(sum) } else { blank() },
         ],
         cites,
     })
+}
+
+/// What a column is called.
+pub(crate) fn head(table: &Table, index: usize) -> String {
+    if table.header[index].is_empty() { format!("column {}", index + 1) } else { table.header[index].clone() }
+}
+
+/// Whether the sum of a column says anything: shares, prices, rates and temperatures do not add up.
+pub(crate) fn adds_up(column: &Column, table: &Table, index: usize) -> bool {
+    const NEVER: &str = " % percent pct rate ratio share index score average mean median price temperature age grade rank rating \
+        latitude longitude lat lon height width depth girth diameter altitude elevation höhe breite tiefe hauteur largeur altura ancho margin yield density speed preis quote anteil durchschnitt temperatur alter note taux part prix \
+        moyenne âge température precio tasa promedio edad temperatura цена доля температура возраст 가격 비율 평균 온도 価格 率 平均 \
+        温度 比例 比率 价格 ";
+    let head = table.header[index].to_lowercase();
+    let has_word = head
+        .split(|c: char| !(c.is_alphanumeric() || c == '%'))
+        .any(|word| !word.is_empty() && NEVER.contains(&format!(" {word} ")));
+    let is_rate = column.unit.contains('/') || matches!(column.unit.as_str(), "%" | "°C" | "°F" | "percentage points");
+    let is_percent = table.rows.iter().any(|row| row[index].text.contains('%'));
+    !has_word && !is_rate && !is_percent
+}
+
+/// Each column of numbers by each column that divides the rows into a few groups.
+fn groups(path: &str, table: &Table, columns: &[Column], decimal: Decimal) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let of = |kind: ColumnKind| (0..columns.len()).filter(move |index| columns[*index].kind == kind);
+    for by in of(ColumnKind::Label) {
+        let names = members(table, by);
+        let is_division = (2..=limits::GROUPS).contains(&names.len()) && names.len() * 2 <= table.rows.len();
+        if !is_division {
+            continue;
+        }
+        for index in of(ColumnKind::Number).take(limits::CHARTS) {
+            let rows = group_rows(path, table, (by, index), &names, decimal, adds_up(&columns[index], table, index));
+            let mut section = Section::rows(Kind::Groups, &GROUPS_HEADER, rows);
+            section.theme = format!("{} by {} ({})", head(table, index), head(table, by), place(path, table));
+            sections.push(section);
+        }
+    }
+    sections.truncate(limits::CHARTS * 2);
+    sections
+}
+
+/// The rows of each group, by its name.
+pub(crate) fn members(table: &Table, by: usize) -> BTreeMap<&str, Vec<usize>> {
+    let mut found: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, row) in table.rows.iter().enumerate().filter(|(_, row)| !is_missing(&row[by].text)) {
+        found.entry(row[by].text.as_str()).or_default().push(index);
+    }
+    found
+}
+
+fn group_rows(
+    path: &str,
+    table: &Table,
+    (by, index): (usize, usize),
+    names: &BTreeMap<&str, Vec<usize>>,
+    decimal: Decimal,
+    adds_up: bool,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, members) in names {
+        let values: Vec<f64> = members.iter().filter_map(|row| value(table, *row, index, decimal)).collect();
+        if values.is_empty() {
+            continue;
+        }
+        let sum: f64 = values.iter().sum();
+        let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let cells = vec![
+            (*name).to_owned(),
+            values.len().to_string(),
+            shown(lowest),
+            shown(highest),
+            shown(sum / values.len() as f64),
+            if adds_up { shown(sum) } else { String::new() },
+        ];
+        let line = members.first().map_or(table.line, |row| table.rows[*row][by].line);
+        rows.push(Row { cells, cites: vec![Cite::new(path, line)] });
+    }
+    rows
+}
+
+/// The number in a cell, if there is one.
+pub(crate) fn value(table: &Table, row: usize, index: usize, decimal: Decimal) -> Option<f64> {
+    figures::cell(&table.rows[row][index].text, decimal).map(|figure| middle(&figure))
 }
 
 fn middle(figure: &Figure) -> f64 {
@@ -85,7 +200,7 @@ fn label(table: &Table, row: usize, decimal: Decimal) -> String {
     table.rows[row]
         .iter()
         .map(|cell| cell.text.as_str())
-        .filter(|text| !text.is_empty() && text.chars().count() <= 40)
+        .filter(|text| !is_missing(text) && text.chars().count() <= 40)
         .filter(|text| lone_period(text).is_some() || figures::cell(text, decimal).is_none())
         .take(2)
         .collect::<Vec<_>>()
@@ -104,20 +219,41 @@ mod tests {
     use super::*;
     use crate::offline::read::{Block, Extent, document};
 
-    #[test]
-    fn columns_are_measured() {
-        let csv = "city,year,sales\nA,2022,10\nB,2022,\"1,020.5\"\nC,2023,30\nD,2023,n/a\nE,2023,5\n";
+    fn table(csv: &str) -> Table {
         let document = document("a.csv", csv.as_bytes(), Extent::Whole).unwrap();
         let Some(Block::Table(table)) = document.blocks.first() else { panic!() };
+        table.clone()
+    }
+
+    #[test]
+    fn columns_are_measured() {
+        let table = table("city,year,sales\nA,2022,10\nB,2022,\"1,020.5\"\nC,2023,30\nD,2023,n/a\nE,2023,5\n");
         let rows: Vec<String> =
-            statistics("a.csv", table, Decimal::Point).iter().map(|row| row.cells.join("|")).collect();
+            statistics("a.csv", &table, Decimal::Point).iter().map(|row| row.cells.join("|")).collect();
         assert_eq!(
             rows,
             [
-                "city|5 (5 different)|||||",
-                "year|5 (2 different)|2022|2023|||",
-                "sales|4|5 (E, 2023)|1020.5 (B, 2022)|20|266.38|1065.5",
+                "city|5 (5 different)|0|||||",
+                "year|5 (2 different)|0|2022|2023|||",
+                "sales|4|1|5 (E, 2023)|1020.5 (B, 2022)|20|266.38|1065.5",
             ]
         );
+    }
+
+    #[test]
+    fn groups_are_measured_and_shares_are_not_added_up() {
+        let table = table("yard;kind;boats;share %\nN;a;3;10,5\nN;b;5;20,5\nS;a;4;30\nS;b;2;39\n");
+        let all = sections("a.csv", &table, table.decimal(Decimal::Point));
+        let groups: Vec<(&str, Vec<String>)> = all[1..]
+            .iter()
+            .map(|section| match &section.body {
+                crate::offline::paper::Body::Rows { rows, .. } => {
+                    (section.theme.as_str(), rows.iter().map(|row| row.cells.join("|")).collect())
+                }
+                crate::offline::paper::Body::Statements(_) => panic!(),
+            })
+            .collect();
+        assert_eq!(groups[0], ("boats by yard (a.csv)", vec!["N|2|3|5|4|8".to_owned(), "S|2|2|4|3|6".to_owned()]));
+        assert_eq!(groups[1].1, ["N|2|10.5|20.5|15.5|", "S|2|30|39|34.5|"]);
     }
 }

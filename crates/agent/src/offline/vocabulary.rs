@@ -205,7 +205,7 @@ const PLAN: &str = "plan plans planned planning target targets targeted forecast
 const PLAN_PARTS: &str =
     "예상 계획 목표 전망 예정 추정 予想 計画 目標 予定 見込 見通 推定 预计 计划 目标 预期 预测 估计";
 const UP: &str = "rose rise rises risen grew grow grows grown growth increase increased increases increasing gained up \
-    climbed higher additional extra gestiegen stieg stiegen wuchs wachstum anstieg zusätzlich erhöht augmenté augmentation hausse croissance progressé supplémentaires \
+    climbed higher additional extra further weitere weiteren gestiegen stieg stiegen wuchs wachstum anstieg zusätzlich erhöht augmenté augmentation hausse croissance progressé supplémentaires \
     aumentó aumento creció crecimiento subió adicionales вырос выросла выросло выросли рост увеличил увеличилась زاد زادت ارتفع ارتفعت نمو";
 const DOWN: &str = "fell fall falls fallen decline declined declines decrease decreased decreases dropped drop down lower \
     shrank reduced reduction cut gesunken sank sanken fiel fielen rückgang verringert baissé baisse diminué diminution recul disminuyó bajó cayó descenso \

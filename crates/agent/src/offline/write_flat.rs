@@ -10,8 +10,14 @@ fn entries(paper: &Paper) -> Vec<(String, String, Vec<String>)> {
     let mut found = Vec::new();
     for section in &paper.sections {
         match &section.body {
-            Body::Statements(statements) => found
-                .extend(statements.iter().map(|one| (section.title(), one.text.clone(), shown(one.cites.as_slice())))),
+            Body::Statements(statements) => {
+                for one in statements {
+                    let places: Vec<Cite> = one.places().cloned().collect();
+                    let quotes = one.quotes.iter().map(|quote| format!(" “{}” ({})", quote.text, quote.cite.shown()));
+                    let text = format!("{}{}", one.text, quotes.collect::<String>());
+                    found.push((section.title(), text, shown(&places)));
+                }
+            }
             Body::Rows { header, rows } => found.extend(rows.iter().map(|row| {
                 let cells: Vec<String> = header
                     .iter()

@@ -2,7 +2,9 @@
 //!
 //! Owns the page. Every character from a source is escaped.
 
-use super::paper::{Body, Cite, Kind, NOTE, Paper, Row, Section, Statement};
+use super::paper::{Body, Cite, Kind, NOTE, Paper, Quote, Row, Section, Statement};
+use super::style::STYLE;
+use super::svg;
 use super::words::Language;
 
 pub(crate) fn write(paper: &Paper, language: Language) -> String {
@@ -11,9 +13,12 @@ pub(crate) fn write(paper: &Paper, language: Language) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"{code}\" dir=\"{direction}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n<p class=\"note\">{}</p>\n",
+         <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1 dir=\"auto\">{title}</h1>\n<p class=\"note\">{}</p>\n",
         escape(NOTE)
     );
+    if paper.sections.len() > 3 {
+        out.push_str(&contents(paper));
+    }
     for (index, section) in paper.sections.iter().enumerate() {
         write_section(&mut out, index + 1, section);
     }
@@ -21,25 +26,26 @@ pub(crate) fn write(paper: &Paper, language: Language) -> String {
     out
 }
 
-const STYLE: &str = "
-:root { color-scheme: light dark; --text: #1c1c1e; --quiet: #5b5b66; --line: #d5d5dc; --ground: #ffffff; --shade: #f4f4f7; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #ececf1; --quiet: #a8a8b3; --line: #3a3a44; --ground: #17171b; --shade: #212127; }
+/// The way to the sections; tables and charts, which may be many, have one way together.
+fn contents(paper: &Paper) -> String {
+    let mut out = "<nav aria-label=\"Sections\">\n<ul>\n".to_owned();
+    let mut last = None;
+    for (index, section) in paper.sections.iter().enumerate() {
+        let group = matches!(section.kind, Kind::Charts | Kind::Tables | Kind::Groups);
+        if last == Some(true) && group {
+            continue;
+        }
+        last = Some(group);
+        let (name, count) = match group {
+            true => ("Tables and charts".to_owned(), 0),
+            false => (section.title(), section.len()),
+        };
+        let count = if count > 0 { format!(" ({count})") } else { String::new() };
+        out.push_str(&format!("<li><a href=\"#s{}\">{}{count}</a></li>\n", index + 1, escape(&name)));
+    }
+    out.push_str("</ul>\n</nav>\n");
+    out
 }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
-main { max-width: 50rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; }
-h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; }
-.note { background: var(--shade); border-inline-start: 4px solid var(--quiet); padding: .75rem 1rem; }
-.about, .why, cite { color: var(--quiet); }
-.why { display: block; font-size: .9rem; }
-cite { font: .85rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
-li { margin: .4rem 0; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .92rem; }
-th, td { border: 1px solid var(--line); padding: .35rem .55rem; text-align: start; vertical-align: top; }
-th { background: var(--shade); }
-";
 
 fn code(language: Language) -> (&'static str, &'static str) {
     match language {
@@ -61,21 +67,36 @@ fn code(language: Language) -> (&'static str, &'static str) {
 
 fn write_section(out: &mut String, number: usize, section: &Section) {
     let title = escape(&section.title());
-    out.push_str(&format!("<section aria-labelledby=\"s{number}\">\n<h2 id=\"s{number}\">{title}</h2>\n"));
+    out.push_str(&format!("<section aria-labelledby=\"s{number}\">\n<h2 id=\"s{number}\" dir=\"auto\">{title}</h2>\n"));
     if !section.note.is_empty() {
-        out.push_str(&format!("<p class=\"about\">{}</p>\n", escape(&section.note)));
+        out.push_str(&format!("<p class=\"about\" dir=\"auto\">{}</p>\n", escape(&section.note)));
     }
     match &section.body {
-        Body::Statements(statements) if !statements.is_empty() => {
-            let list = if section.kind == Kind::Findings { "ol" } else { "ul" };
-            out.push_str(&format!("<{list}>\n"));
-            statements.iter().for_each(|statement| out.push_str(&item(statement)));
-            out.push_str(&format!("</{list}>\n"));
-        }
-        Body::Rows { header, rows } if !rows.is_empty() => write_rows(out, header, rows),
+        Body::Statements(statements) if !statements.is_empty() => write_statements(out, section.kind, statements),
+        Body::Rows { header, rows } if !rows.is_empty() => match svg::draw(section, number) {
+            Some(drawing) if section.kind == Kind::Charts => {
+                out.push_str(&format!(
+                    "<figure>\n{drawing}</figure>\n<details>\n<summary>Data and sources</summary>\n"
+                ));
+                write_rows(out, header, rows);
+                out.push_str("</details>\n");
+            }
+            _ => write_rows(out, header, rows),
+        },
         _ => {}
     }
     out.push_str("</section>\n");
+}
+
+fn write_statements(out: &mut String, kind: Kind, statements: &[Statement]) {
+    let (open, close) = match kind {
+        Kind::Findings => ("<ol>", "</ol>"),
+        Kind::Contradictions => ("<ul class=\"against\">", "</ul>"),
+        _ => ("<ul>", "</ul>"),
+    };
+    out.push_str(&format!("{open}\n"));
+    statements.iter().for_each(|statement| out.push_str(&item(statement)));
+    out.push_str(&format!("{close}\n"));
 }
 
 fn item(statement: &Statement) -> String {
@@ -84,7 +105,16 @@ fn item(statement: &Statement) -> String {
     } else {
         format!(" <span class=\"why\">Why: {}</span>", escape(&statement.why))
     };
-    format!("<li><span dir=\"auto\">{}</span> {}{why}</li>\n", escape(&statement.text), cites(&statement.cites))
+    let words = escape(&statement.text);
+    if statement.quotes.is_empty() {
+        return format!("<li><span dir=\"auto\">{words}</span> {}{why}</li>\n", cites(&statement.cites));
+    }
+    let side = |quote: &Quote| {
+        let cite = cites(std::slice::from_ref(&quote.cite));
+        format!("<blockquote dir=\"auto\">“{}” {cite}</blockquote>\n", escape(&quote.text))
+    };
+    let sides: String = statement.quotes.iter().map(side).collect();
+    format!("<li><strong dir=\"auto\">{words}</strong>\n<div class=\"sides\">\n{sides}</div>{why}</li>\n")
 }
 
 fn write_rows(out: &mut String, header: &[String], rows: &[Row]) {
@@ -96,7 +126,8 @@ fn write_rows(out: &mut String, header: &[String], rows: &[Row]) {
     for row in rows {
         out.push_str("<tr>");
         for cell in &row.cells {
-            out.push_str(&format!("<td dir=\"auto\">{}</td>", escape(cell)));
+            let class = if cell.parse::<f64>().is_ok() { " class=\"n\"" } else { "" };
+            out.push_str(&format!("<td{class} dir=\"auto\">{}</td>", escape(cell)));
         }
         out.push_str(&format!("<td>{}</td></tr>\n", cites(&row.cites)));
     }
@@ -107,7 +138,8 @@ fn cites(cites: &[Cite]) -> String {
     cites.iter().map(|cite| format!("<cite>{}</cite>", escape(&cite.shown()))).collect::<Vec<_>>().join(" ")
 }
 
-fn escape(text: &str) -> String {
+/// Text that reads as itself in HTML.
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -129,11 +161,7 @@ mod tests {
 
     #[test]
     fn what_sources_say_cannot_become_markup() {
-        let statement = Statement {
-            text: "<script>alert(\"1\")</script> & more".to_owned(),
-            why: String::new(),
-            cites: vec![Cite::new("assets/<a>.md", 3)],
-        };
+        let statement = Statement::new("<script>alert(\"1\")</script> & more", vec![Cite::new("assets/<a>.md", 3)]);
         let page = write(
             &Paper {
                 title: "</title><b>".to_owned(),

@@ -2,7 +2,7 @@
 //!
 //! Owns the written form. Text from sources is escaped, so that it cannot become markup.
 
-use super::paper::{Body, Cite, Kind, MARK, NOTE, Paper, Row, Section, Statement};
+use super::paper::{Body, Cite, Kind, MARK, NOTE, Paper, Quote, Row, Section, Statement};
 
 pub(crate) fn write(paper: &Paper) -> String {
     let mut out = format!("# {}\n\n{NOTE}\n", escape(&paper.title));
@@ -20,11 +20,46 @@ pub(crate) fn write(paper: &Paper) -> String {
                     write_statement(&mut out, section.kind, index, statement);
                 }
             }
-            Body::Rows { header, rows } if !rows.is_empty() => write_rows(&mut out, header, rows),
+            Body::Rows { header, rows } if !rows.is_empty() => match bars(section, header, rows) {
+                Some(bars) => {
+                    let header: Vec<String> = header.iter().cloned().chain([BAR.to_owned()]).collect();
+                    write_rows(&mut out, &header, &bars);
+                }
+                None => write_rows(&mut out, header, rows),
+            },
             Body::Rows { .. } => {}
         }
     }
     out
+}
+
+/// The head of the column that draws a chart of one series with signs; it is not read back.
+const BAR: &str = "▇";
+
+fn bars(section: &Section, header: &[String], rows: &[Row]) -> Option<Vec<Row>> {
+    const WIDEST: f64 = 24.0;
+    if section.kind != Kind::Charts || header.len() != 2 {
+        return None;
+    }
+    let values: Vec<f64> = rows.iter().map(|row| row.cells.get(1)?.parse().ok()).collect::<Option<_>>()?;
+    let most = values.iter().copied().fold(0.0, f64::max);
+    if most <= 0.0 || values.iter().any(|value| *value < 0.0) {
+        return None;
+    }
+    let bar = |value: f64| {
+        let mut bar = String::new();
+        let mut left = (value / most * WIDEST).round();
+        while left >= 1.0 {
+            bar.push('▇');
+            left -= 1.0;
+        }
+        bar
+    };
+    let made = rows.iter().zip(values).map(|(row, value)| {
+        let cells = row.cells.iter().cloned().chain([bar(value)]).collect();
+        Row { cells, cites: row.cites.clone() }
+    });
+    Some(made.collect())
 }
 
 fn write_statement(out: &mut String, kind: Kind, index: usize, statement: &Statement) {
@@ -34,10 +69,15 @@ fn write_statement(out: &mut String, kind: Kind, index: usize, statement: &State
         out.push_str(&format!(" ({})", cites(&statement.cites)));
     }
     out.push('\n');
+    for quote in &statement.quotes {
+        out.push_str(&format!("  {QUOTE}{}” ({})\n", escape(&quote.text), cites(std::slice::from_ref(&quote.cite))));
+    }
     if !statement.why.is_empty() {
         out.push_str(&format!("   {WHY}{}\n", escape(&statement.why)));
     }
 }
+
+const QUOTE: &str = "- “";
 
 const WHY: &str = "Why: ";
 
@@ -119,7 +159,19 @@ pub(crate) fn read(text: &str) -> Option<Paper> {
             read_line(section, line);
         }
     }
+    without_bars(&mut paper);
     Some(paper)
+}
+
+/// Takes what only draws out of the heads, once all rows are read.
+fn without_bars(paper: &mut Paper) {
+    for section in &mut paper.sections {
+        if let Body::Rows { header, .. } = &mut section.body
+            && header.last().is_some_and(|head| head == BAR)
+        {
+            header.pop();
+        }
+    }
 }
 
 /// An unknown title is that of a theme: a person may have renamed it.
@@ -136,6 +188,18 @@ fn read_line(section: &mut Section, line: &str) {
     if trimmed.starts_with('|') {
         return read_row(section, trimmed);
     }
+    if line.starts_with("  ")
+        && let Some(quoted) = trimmed.strip_prefix(QUOTE)
+        && let Body::Statements(statements) = &mut section.body
+        && let Some(last) = statements.last_mut()
+    {
+        let (text, mut cites) = split_cites(quoted);
+        if let Some(cite) = cites.pop() {
+            let text = unescape(text.strip_suffix('”').unwrap_or(text));
+            last.quotes.push(Quote { text, cite });
+        }
+        return;
+    }
     let Body::Statements(statements) = &mut section.body else { return };
     if let Some(statement) = statement_of(line) {
         statements.push(statement);
@@ -151,7 +215,7 @@ pub(crate) fn statement_of(line: &str) -> Option<Statement> {
     let trimmed = line.trim();
     let numbered = trimmed.split_once(". ").filter(|(number, _)| number.chars().all(|c| c.is_ascii_digit()));
     let (text, cites) = split_cites(trimmed.strip_prefix("- ").or(numbered.map(|(_, rest)| rest))?);
-    Some(Statement { text: unescape(text), why: String::new(), cites })
+    Some(Statement::new(&unescape(text), cites))
 }
 
 /// The kind of the section below a title.
@@ -169,9 +233,12 @@ fn read_row(section: &mut Section, line: &str) {
         return;
     }
     let is_rule = cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':')));
-    if let Body::Rows { rows, .. } = &mut section.body
+    if let Body::Rows { rows, header } = &mut section.body
         && !is_rule
     {
+        if header.last().is_some_and(|head| head == BAR) {
+            cells.pop();
+        }
         rows.push(Row { cells, cites: code_spans(&last) });
     }
 }
@@ -212,10 +279,23 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let statement = |text: &str, why: &str| Statement {
-            text: text.to_owned(),
             why: why.to_owned(),
-            cites: vec![Cite::new("assets/a b|`.md", 12), Cite::new("assets/c.md", 3)],
+            ..Statement::new(text, vec![Cite::new("assets/a b|`.md", 12), Cite::lines("assets/c.md", 3, 5)])
         };
+        let quoted = Statement {
+            quotes: vec![
+                Quote { text: "it’s “40” | *so*".to_owned(), cite: Cite::new("assets/a.md", 3) },
+                Quote { text: "- 44".to_owned(), cite: Cite::new("assets/b.md", 4) },
+            ],
+            ..Statement::new("north yard: 40 against 44", Vec::new())
+        };
+        let row = |label: &str, value: &str| Row {
+            cells: vec![label.to_owned(), value.to_owned()],
+            cites: vec![Cite::new("assets/s.csv", 2)],
+        };
+        let mut chart =
+            Section::rows(Kind::Charts, &["month", "boats"], vec![row("2025-01", "3"), row("2025-02", "12")]);
+        chart.theme = "boats by month".to_owned();
         let mut theme = Section::statements(Kind::Theme, vec![statement("1. <b>x</b> | *y* & (z)", "")]);
         theme.theme = "revenue_x: 2".to_owned();
         let paper = Paper {
@@ -223,6 +303,8 @@ mod tests {
             sections: vec![
                 Section::statements(Kind::Findings, vec![statement("- plain", "first"), statement("+", "")]),
                 theme,
+                Section::statements(Kind::Contradictions, vec![quoted]).with_note("Both cannot be true."),
+                chart.with_note("Line chart."),
                 Section::statements(Kind::Contradictions, Vec::new()).with_note("None was found."),
                 Section::rows(
                     Kind::Figures,

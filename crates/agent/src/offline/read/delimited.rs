@@ -73,9 +73,21 @@ fn records(text: &str, separator: char) -> Vec<Vec<Cell>> {
             c => cell.text.push(c),
         }
     }
+    if quoted {
+        // A quote that is never closed would swallow the rest: then quotes are signs like any other.
+        return unquoted(text, separator);
+    }
     end_cell(&mut record, &mut cell, line);
     records.push(record);
     records
+}
+
+fn unquoted(text: &str, separator: char) -> Vec<Vec<Cell>> {
+    let cells = |(index, line): (usize, &str)| {
+        let cell = |text: &str| Cell { line: index + 1, text: text.trim().trim_matches('"').to_owned() };
+        line.split(separator).map(cell).collect()
+    };
+    text.lines().enumerate().map(cells).collect()
 }
 
 fn end_cell(record: &mut Vec<Cell>, cell: &mut Cell, next_line: usize) {
@@ -99,6 +111,14 @@ fn is_header(record: &[Cell]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quote_that_is_never_closed_swallows_nothing() {
+        let found = blocks("a,b\n\"x,1\ny,2\n");
+        let Some(Block::Table(table)) = found.first() else { panic!("{found:?}") };
+        assert_eq!(table.rows.len(), 2);
+        assert_eq!((table.rows[1][1].line, table.rows[1][1].text.as_str()), (3, "2"));
+    }
 
     #[test]
     fn quotes_separators_and_lines() {

@@ -19,6 +19,8 @@ struct Reader {
     pieces: Vec<Piece>,
     heading: Option<usize>,
     has_no_more_tags: bool,
+    /// Whether a cell is open: its end may be left out.
+    is_in_cell: bool,
     /// The line on which the open table begins, and its rows so far.
     table: Option<(usize, Rows)>,
 }
@@ -45,7 +47,7 @@ impl Reader {
             return self.skip(text, "-->");
         }
         let is_tag = text[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
-        let close = if is_tag && !self.has_no_more_tags { text.find('>') } else { None };
+        let close = if is_tag && !self.has_no_more_tags { tag_end(text) } else { None };
         let Some(close) = close else {
             // Looked for once to the end, it need not be looked for again.
             self.has_no_more_tags |= is_tag;
@@ -103,16 +105,20 @@ impl Reader {
                 self.heading = Some(name[1..].parse().unwrap_or(1));
             }
             "table" => {
+                self.end_cell();
                 self.end_block();
                 self.table = Some((self.line, Vec::new()));
             }
             "tr" => {
+                self.end_cell();
                 if let Some((_, rows)) = &mut self.table {
                     rows.push((Vec::new(), RowKind::Heads));
                 }
             }
             "td" | "th" => {
+                self.end_cell();
                 self.pieces.clear();
+                self.is_in_cell = self.table.is_some();
                 if let Some((_, rows)) = &mut self.table
                     && let Some((_, kind)) = rows.last_mut()
                     && name == "td"
@@ -128,20 +134,28 @@ impl Reader {
 
     fn end(&mut self, name: &str) {
         match name {
-            "td" | "th" => {
-                let text = self.pieces.iter().map(|piece| piece.text.trim()).collect::<Vec<_>>().join(" ");
-                let line = self.pieces.first().map_or(self.line, |piece| piece.line);
-                self.pieces.clear();
-                if let Some((_, rows)) = &mut self.table
-                    && let Some((cells, _)) = rows.last_mut()
-                {
-                    cells.push(Cell { line, text: text.trim().to_owned() });
-                }
+            "td" | "th" | "tr" => self.end_cell(),
+            "table" => {
+                self.end_cell();
+                self.end_table();
             }
-            "table" => self.end_table(),
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "title" => self.end_block(),
             name if is_block(name) && self.table.is_none() => self.end_block(),
             _ => {}
+        }
+    }
+
+    fn end_cell(&mut self) {
+        if !std::mem::take(&mut self.is_in_cell) {
+            return;
+        }
+        let text = self.pieces.iter().map(|piece| piece.text.trim()).collect::<Vec<_>>().join(" ");
+        let line = self.pieces.first().map_or(self.line, |piece| piece.line);
+        self.pieces.clear();
+        if let Some((_, rows)) = &mut self.table
+            && let Some((cells, _)) = rows.last_mut()
+        {
+            cells.push(Cell { line, text: text.trim().to_owned() });
         }
     }
 
@@ -174,6 +188,25 @@ impl Reader {
             None => self.blocks.push(Block::Prose(pieces)),
         }
     }
+}
+
+/// Where a tag ends; a bracket inside a quoted value does not end it.
+fn tag_end(text: &str) -> Option<usize> {
+    const LONGEST: usize = 4_000;
+    let mut quote = None;
+    let mut last = ' ';
+    for (at, c) in text.char_indices().take(LONGEST) {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') if last == '=' => quote = Some(c),
+            (None, '>') => return Some(at),
+            _ => {}
+        }
+        if !c.is_whitespace() {
+            last = c;
+        }
+    }
+    text.find('>')
 }
 
 fn is_block(name: &str) -> bool {
@@ -241,36 +274,40 @@ fn entity(name: &str) -> Option<char> {
         };
         return char::from_u32(code).filter(|c| !c.is_control());
     }
-    const NAMED: [(&str, char); 22] = [
-        ("amp", '&'),
-        ("lt", '<'),
-        ("gt", '>'),
-        ("quot", '"'),
-        ("apos", '\''),
-        ("nbsp", '\u{a0}'),
-        ("euro", '€'),
-        ("pound", '£'),
-        ("yen", '¥'),
-        ("ndash", '–'),
-        ("mdash", '—'),
-        ("hellip", '…'),
-        ("rsquo", '’'),
-        ("lsquo", '‘'),
-        ("rdquo", '”'),
-        ("ldquo", '“'),
-        ("auml", 'ä'),
-        ("ouml", 'ö'),
-        ("uuml", 'ü'),
-        ("szlig", 'ß'),
-        ("eacute", 'é'),
-        ("times", '×'),
-    ];
-    NAMED.iter().find(|(known, _)| *known == name).map(|(_, c)| *c)
+    const NAMED: &str = "amp & lt < gt > quot \" apos ' euro € pound £ yen ¥ cent ¢ ndash – mdash — hellip … rsquo ’ lsquo ‘ rdquo ” \
+        ldquo “ bdquo „ laquo « raquo » auml ä ouml ö uuml ü Auml Ä Ouml Ö Uuml Ü szlig ß eacute é egrave è ecirc ê euml ë agrave à \
+        acirc â aacute á atilde ã aring å aelig æ ccedil ç igrave ì iacute í icirc î iuml ï ntilde ñ ograve ò oacute ó ocirc ô otilde õ \
+        oslash ø ugrave ù uacute ú ucirc û yacute ý Eacute É Egrave È Agrave À Aacute Á Ccedil Ç Ntilde Ñ Oslash Ø Aring Å oelig œ \
+        times × divide ÷ plusmn ± minus − deg ° sup2 ² sup3 ³ frac12 ½ micro µ para ¶ sect § copy © reg ® trade ™ bull • middot · \
+        rarr → larr ← le ≤ ge ≥ ne ≠ iquest ¿ iexcl ¡ ordm º ordf ª permil ‰ prime ′ infin ∞";
+    if matches!(name, "nbsp" | "ensp" | "emsp" | "thinsp") {
+        return Some('\u{a0}');
+    }
+    let mut words = NAMED.split_ascii_whitespace();
+    while let (Some(known), Some(sign)) = (words.next(), words.next()) {
+        if known == name {
+            return sign.chars().next();
+        }
+    }
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_may_be_left_open_and_values_hold_brackets() {
+        let found = blocks(
+            "<p title=\"a > b\">Caf&eacute;<table><tr><th>a<th>b\n<tr><td>1<td>2&nbsp;000\n<tr><td>3<td>4</table><p>end",
+        );
+        let Some(Block::Table(table)) = found.get(1) else { panic!("{found:?}") };
+        assert_eq!(table.header, ["a", "b"]);
+        let rows: Vec<Vec<(usize, &str)>> =
+            table.rows.iter().map(|row| row.iter().map(|cell| (cell.line, cell.text.as_str())).collect()).collect();
+        assert_eq!(rows, [[(2, "1"), (2, "2\u{a0}000")], [(3, "3"), (3, "4")]]);
+        assert_eq!(found[0], Block::Prose(vec![Piece { line: 1, text: "Café".into() }]));
+    }
 
     #[test]
     fn blocks_of_a_page() {

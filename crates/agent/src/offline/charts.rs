@@ -1,0 +1,417 @@
+//! Which chart suits a table: by what its columns are, not by what they are about.
+//!
+//! Owns the choice and the points. Periods make a line, named rows sorted bars, parts of a hundred a share bar, two
+//! numbers a scatter, many values a histogram. It must not know how a chart is drawn.
+
+use std::collections::BTreeMap;
+
+use super::columns::{self, Column, ColumnKind, lone_period};
+use super::dates::Period;
+use super::figures::Decimal;
+use super::limits;
+use super::paper::{Cite, Kind, Row, Section};
+use super::read::Table;
+use super::tables::{self, shown, value};
+
+/// How a section of points is to be drawn; the first word of its note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Line,
+    Bars,
+    Share,
+    Scatter,
+    Histogram,
+}
+
+impl Shape {
+    const ALL: [Self; 5] = [Self::Line, Self::Bars, Self::Share, Self::Scatter, Self::Histogram];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Line => "Line chart",
+            Self::Bars => "Bar chart",
+            Self::Share => "Share bar",
+            Self::Scatter => "Scatter chart",
+            Self::Histogram => "Histogram",
+        }
+    }
+
+    /// The shape that a note names.
+    pub(crate) fn of(note: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|shape| note.starts_with(shape.name()))
+    }
+}
+
+/// A table with what its columns are.
+struct Sheet<'a> {
+    path: &'a str,
+    table: &'a Table,
+    decimal: Decimal,
+    columns: Vec<Column>,
+}
+
+/// The charts of a table, at most a few.
+pub(crate) fn sections(path: &str, table: &Table, decimal: Decimal) -> Vec<Section> {
+    let sheet = Sheet { path, table, decimal, columns: columns::columns(table, decimal) };
+    let mut found = if table.rows.len() < 2 { Vec::new() } else { sheet.charts() };
+    found.truncate(limits::CHARTS);
+    found
+}
+
+impl Sheet<'_> {
+    fn of(&self, kind: ColumnKind) -> Vec<usize> {
+        (0..self.columns.len()).filter(|index| self.columns[*index].kind == kind).collect()
+    }
+
+    fn charts(&self) -> Vec<Section> {
+        let numbers = self.of(ColumnKind::Number);
+        let labels = self.of(ColumnKind::Label);
+        let dated: Vec<usize> =
+            numbers.iter().copied().filter(|index| lone_period(&self.table.header[*index]).is_some()).collect();
+        if dated.len() >= 3 && !labels.is_empty() {
+            return self.wide(&dated, labels[0]).into_iter().collect();
+        }
+        if let Some(by) = self.of(ColumnKind::Period).first() {
+            let lines = self.lines(*by, &labels, &numbers);
+            if !lines.is_empty() {
+                return lines;
+            }
+        }
+        let is_many = self.table.rows.len() > 40;
+        let mut found = Vec::new();
+        if let ([x, y, ..], true) = (numbers.as_slice(), is_many) {
+            found.extend(self.scatter(*x, *y));
+        }
+        for by in &labels {
+            let members = tables::members(self.table, *by);
+            let is_unique = members.len() == self.table.rows.len() && members.len() <= 40;
+            let is_grouped =
+                (2..=limits::GROUPS).contains(&members.len()) && members.len() * 2 <= self.table.rows.len();
+            if is_unique || is_grouped {
+                found.extend(numbers.iter().filter_map(|index| self.bars(*by, *index, &members)));
+                if !found.is_empty() && !is_many {
+                    return found;
+                }
+                break;
+            }
+        }
+        if let ([x, y, ..], false) = (numbers.as_slice(), is_many) {
+            found.extend(self.scatter(*x, *y));
+        }
+        if found.is_empty() && !labels.is_empty() && self.table.rows.len() <= 20 {
+            return numbers.iter().filter_map(|index| self.row_bars(*index)).collect();
+        }
+        found.extend(numbers.iter().filter_map(|index| self.histogram(*index)));
+        found
+    }
+
+    fn section(&self, shape: Shape, theme: &str, more: &str, header: &[String], rows: Vec<Row>) -> Section {
+        let heads: Vec<&str> = header.iter().map(String::as_str).collect();
+        let mut section = Section::rows(Kind::Charts, &heads, rows);
+        section.theme = format!("{theme} ({})", tables::place(self.path, self.table));
+        section.with_note(&format!("{}{more}.", shape.name()))
+    }
+
+    /// Periods across: one line for each column, or for each group.
+    fn lines(&self, by: usize, labels: &[usize], numbers: &[usize]) -> Vec<Section> {
+        let mut periods: BTreeMap<Period, Vec<usize>> = BTreeMap::new();
+        for (index, row) in self.table.rows.iter().enumerate() {
+            if let Some(period) = lone_period(&row[by].text) {
+                periods.entry(period).or_default().push(index);
+            }
+        }
+        if periods.len() < 3 || periods.len() > limits::POINTS {
+            return Vec::new();
+        }
+        let time = tables::head(self.table, by);
+        if periods.values().all(|rows| rows.len() == 1) {
+            return numbers.iter().filter_map(|number| self.line(&time, *number, &periods)).collect();
+        }
+        let Some(group) = labels.iter().copied().find(|label| self.tells_apart(*label, &periods)) else {
+            return Vec::new();
+        };
+        numbers.iter().filter_map(|number| self.grouped_line(&time, *number, group, &periods)).collect()
+    }
+
+    fn line(&self, time: &str, number: usize, periods: &BTreeMap<Period, Vec<usize>>) -> Option<Section> {
+        let points: Vec<Row> = periods
+            .iter()
+            .filter_map(|(period, rows)| {
+                let row = *rows.first()?;
+                let value = value(self.table, row, number, self.decimal)?;
+                Some(self.point(vec![period.to_string(), shown(value)], row, number))
+            })
+            .collect();
+        let head = tables::head(self.table, number);
+        let header = [time.to_owned(), head.clone()];
+        (points.len() >= 3).then(|| {
+            self.section(
+                Shape::Line,
+                &format!("{head} by {time}"),
+                &format!(": {time} across, {head} up"),
+                &header,
+                points,
+            )
+        })
+    }
+
+    fn grouped_line(
+        &self,
+        time: &str,
+        number: usize,
+        group: usize,
+        periods: &BTreeMap<Period, Vec<usize>>,
+    ) -> Option<Section> {
+        let names: Vec<&str> = tables::members(self.table, group).into_keys().collect();
+        let points: Vec<Row> = periods
+            .iter()
+            .map(|(period, rows)| {
+                let mut cells = vec![period.to_string()];
+                let of = |name: &str| rows.iter().find(|row| self.table.rows[**row][group].text == name);
+                cells.extend(names.iter().map(|name| {
+                    of(name)
+                        .and_then(|row| value(self.table, *row, number, self.decimal))
+                        .map(shown)
+                        .unwrap_or_default()
+                }));
+                let cites = rows.iter().map(|row| Cite::new(self.path, self.table.rows[*row][number].line)).collect();
+                Row { cells, cites }
+            })
+            .collect();
+        let head = tables::head(self.table, number);
+        let by = tables::head(self.table, group);
+        let header: Vec<String> =
+            std::iter::once(time.to_owned()).chain(names.iter().map(|name| (*name).to_owned())).collect();
+        Some(self.section(
+            Shape::Line,
+            &format!("{head} by {time} and {by}"),
+            &format!(": {time} across, {head} up, one line for each {by}"),
+            &header,
+            points,
+        ))
+    }
+
+    /// Whether a label divides the rows of each period, into few enough groups for one chart.
+    fn tells_apart(&self, label: usize, periods: &BTreeMap<Period, Vec<usize>>) -> bool {
+        let names = tables::members(self.table, label).len();
+        (2..=6).contains(&names)
+            && periods.values().all(|rows| {
+                let mut names: Vec<&str> = rows.iter().map(|row| self.table.rows[*row][label].text.as_str()).collect();
+                names.sort_unstable();
+                names.dedup();
+                names.len() == rows.len()
+            })
+    }
+
+    /// A column for each period: one line for each row.
+    fn wide(&self, dated: &[usize], label: usize) -> Option<Section> {
+        let rows: Vec<usize> =
+            (0..self.table.rows.len()).filter(|row| !is_total(&self.table.rows[*row][label].text)).take(6).collect();
+        let mut columns: Vec<(Period, usize)> =
+            dated.iter().filter_map(|index| Some((lone_period(&self.table.header[*index])?, *index))).collect();
+        columns.sort_unstable();
+        let points: Vec<Row> = columns
+            .iter()
+            .map(|(period, index)| {
+                let mut cells = vec![period.to_string()];
+                cells.extend(
+                    rows.iter().map(|row| value(self.table, *row, *index, self.decimal).map(shown).unwrap_or_default()),
+                );
+                let cites = rows.iter().map(|row| Cite::new(self.path, self.table.rows[*row][*index].line)).collect();
+                Row { cells, cites }
+            })
+            .collect();
+        let by = tables::head(self.table, label);
+        let names = rows.iter().map(|row| self.table.rows[*row][label].text.clone());
+        let header: Vec<String> = std::iter::once("period".to_owned()).chain(names).collect();
+        let theme = format!("{by} by period");
+        (header.len() > 1).then(|| {
+            self.section(Shape::Line, &theme, &format!(": periods across, one line for each {by}"), &header, points)
+        })
+    }
+
+    /// Named rows, the longest bar first; groups have their sum, or their mean where a sum says nothing.
+    fn bars(&self, by: usize, number: usize, members: &BTreeMap<&str, Vec<usize>>) -> Option<Section> {
+        const MOST: usize = 20;
+        let adds_up = tables::adds_up(&self.columns[number], self.table, number);
+        let mut points: Vec<(f64, usize, &str)> = Vec::new();
+        for (name, rows) in members.iter().filter(|(name, _)| !is_total(name)) {
+            let values: Vec<f64> =
+                rows.iter().filter_map(|row| value(self.table, *row, number, self.decimal)).collect();
+            if let Some(first) = rows.first().filter(|_| !values.is_empty()) {
+                let sum: f64 = values.iter().sum();
+                points.push((if adds_up { sum } else { sum / values.len() as f64 }, *first, name));
+            }
+        }
+        if points.len() < 2 {
+            return None;
+        }
+        points.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let total: f64 = points.iter().map(|(value, _, _)| value).sum();
+        let is_percent =
+            self.columns[number].unit == "%" || self.table.rows.iter().any(|row| row[number].text.contains('%'));
+        let is_whole =
+            is_percent && (99.0..=101.0).contains(&total) && points.iter().all(|(value, _, _)| *value >= 0.0);
+        let shape = if is_whole && points.len() <= 8 { Shape::Share } else { Shape::Bars };
+        let head = tables::head(self.table, number);
+        let label = tables::head(self.table, by);
+        let is_grouped = members.values().any(|rows| rows.len() > 1);
+        let what = match (is_grouped, adds_up) {
+            (true, true) => format!("sum of {head}"),
+            (true, false) => format!("mean of {head}"),
+            _ => head.clone(),
+        };
+        let more =
+            if points.len() > MOST { format!(", the {MOST} longest of {}", points.len()) } else { String::new() };
+        let rows = points
+            .iter()
+            .take(MOST)
+            .map(|(value, row, name)| self.point(vec![(*name).to_owned(), shown(*value)], *row, number));
+        let header = [label.clone(), what.clone()];
+        Some(self.section(
+            shape,
+            &format!("{what} by {label}"),
+            &format!(": {what} of each {label}{more}"),
+            &header,
+            rows.collect(),
+        ))
+    }
+
+    /// A bar for each row, called by all its labels and periods, where no single column tells the rows apart.
+    fn row_bars(&self, number: usize) -> Option<Section> {
+        let naming: Vec<usize> = (0..self.columns.len())
+            .filter(|index| matches!(self.columns[*index].kind, ColumnKind::Label | ColumnKind::Period))
+            .collect();
+        let name = |row: usize| {
+            let cells =
+                naming.iter().map(|index| self.table.rows[row][*index].text.as_str()).filter(|text| !text.is_empty());
+            cells.collect::<Vec<_>>().join(", ")
+        };
+        let mut points: Vec<(f64, usize)> = (0..self.table.rows.len())
+            .filter(|row| !is_total(&name(*row)))
+            .filter_map(|row| Some((value(self.table, row, number, self.decimal)?, row)))
+            .collect();
+        points.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let rows: Vec<Row> =
+            points.iter().map(|(value, row)| self.point(vec![name(*row), shown(*value)], *row, number)).collect();
+        let head = tables::head(self.table, number);
+        let header = ["row".to_owned(), head.clone()];
+        (rows.len() >= 2).then(|| {
+            self.section(Shape::Bars, &format!("{head} by row"), &format!(": {head} of each row"), &header, rows)
+        })
+    }
+
+    fn scatter(&self, x: usize, y: usize) -> Option<Section> {
+        let points: Vec<Row> = (0..self.table.rows.len())
+            .filter_map(|row| {
+                let (x, y_value) = (value(self.table, row, x, self.decimal)?, value(self.table, row, y, self.decimal)?);
+                Some(self.point(vec![shown(x), shown(y_value)], row, y))
+            })
+            .take(limits::POINTS)
+            .collect();
+        let (x, y) = (tables::head(self.table, x), tables::head(self.table, y));
+        (points.len() >= 4).then(|| {
+            let header = [x.clone(), y.clone()];
+            self.section(Shape::Scatter, &format!("{y} against {x}"), &format!(": {x} across, {y} up"), &header, points)
+        })
+    }
+
+    fn histogram(&self, number: usize) -> Option<Section> {
+        let mut values: Vec<f64> =
+            (0..self.table.rows.len()).filter_map(|row| value(self.table, row, number, self.decimal)).collect();
+        values.sort_by(f64::total_cmp);
+        let (first, last) = (*values.first()?, *values.last()?);
+        if values.len() < 12 || first >= last {
+            return None;
+        }
+        let step = nice((last - first) / 8.0);
+        let mut low = (first / step).floor() * step;
+        let mut rows = Vec::new();
+        while low <= last && rows.len() < 20 {
+            let high = low + step;
+            let count = values.iter().filter(|value| low <= **value && **value < high).count();
+            let cells = vec![format!("{} to {}", shown(low), shown(high)), count.to_string()];
+            rows.push(Row { cells, cites: vec![tables::cite(self.path, self.table)] });
+            low = high;
+        }
+        let head = tables::head(self.table, number);
+        let header = [head.clone(), "rows".to_owned()];
+        let more = format!(": how many rows have which {head}, the upper end not included");
+        Some(self.section(Shape::Histogram, &format!("distribution of {head}"), &more, &header, rows))
+    }
+
+    fn point(&self, cells: Vec<String>, row: usize, column: usize) -> Row {
+        Row { cells, cites: vec![Cite::new(self.path, self.table.rows[row][column].line)] }
+    }
+}
+
+/// A row that sums up the others is no part of a chart of them.
+fn is_total(label: &str) -> bool {
+    const TOTALS: &str = " total totals sum overall all gesamt summe insgesamt totale suma todos ensemble итого всего المجموع الإجمالي 합계 총계 계 合計 総計 合计 总计 ";
+    TOTALS.contains(&format!(" {} ", label.trim().to_lowercase()))
+}
+
+/// The next step of 1, 2 or 5 times a power of ten.
+pub(crate) fn nice(raw: f64) -> f64 {
+    let mut power = 1.0;
+    while power * 10.0 <= raw && power < 1e15 {
+        power *= 10.0;
+    }
+    while power > raw && power > 1e-9 {
+        power /= 10.0;
+    }
+    for times in [1.0, 2.0, 5.0] {
+        if power * times >= raw {
+            return power * times;
+        }
+    }
+    power * 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offline::read::{Block, Extent, document};
+
+    fn check(csv: &str, expected: &[(&str, Shape)]) {
+        let document = document("a.csv", csv.as_bytes(), Extent::Whole).unwrap();
+        let Some(Block::Table(table)) = document.blocks.first() else { panic!() };
+        let found: Vec<(String, Option<Shape>)> = sections("a.csv", table, table.decimal(Decimal::Point))
+            .into_iter()
+            .map(|section| (section.theme.clone(), Shape::of(&section.note)))
+            .collect();
+        let expected: Vec<(String, Option<Shape>)> =
+            expected.iter().map(|(theme, shape)| (format!("{theme} (a.csv)"), Some(*shape))).collect();
+        assert_eq!(found, expected, "{csv}");
+    }
+
+    #[test]
+    fn the_shape_of_the_data_chooses_the_chart() {
+        check("month,boats\n2025-01,3\n2025-02,4\n2025-03,9\n", &[("boats by month", Shape::Line)]);
+        check(
+            "year,yard,boats\n2023,N,3\n2023,S,4\n2024,N,5\n2024,S,6\n2025,N,7\n2025,S,8\n",
+            &[("boats by year and yard", Shape::Line)],
+        );
+        check("yard,boats\nN,3\nS,4\nTotal,7\n", &[("boats by yard", Shape::Bars)]);
+        check("fuel,share\nwind,50%\nsun,30%\nwater,20%\n", &[("share by fuel", Shape::Share)]);
+        check("yard;2023;2024;2025\nN;3;4;5\nS;4;5;6\n", &[("yard by period", Shape::Line)]);
+        check("shop,amount\nA,1\nA,2\nB,3\nB,4\n", &[("sum of amount by shop", Shape::Bars)]);
+        let numbers: String = (0..20).map(|n| format!("{n},{}\n", n * n)).collect();
+        check(
+            &format!("height,weight\n{numbers}"),
+            &[
+                ("weight against height", Shape::Scatter),
+                ("distribution of height", Shape::Histogram),
+                ("distribution of weight", Shape::Histogram),
+            ],
+        );
+        check("name,note\nA,x\nB,y\n", &[]);
+    }
+
+    #[test]
+    fn steps_are_nice() {
+        for (raw, expected) in [(0.3, 0.5), (1.0, 1.0), (3.0, 5.0), (70.0, 100.0), (120_000.0, 200_000.0)] {
+            assert!((nice(raw) - expected).abs() < 1e-9, "{raw}: {}", nice(raw));
+        }
+    }
+}
