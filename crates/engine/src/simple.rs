@@ -2,16 +2,19 @@
 //! without a run.
 
 use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use agent::{Backend, Brief, Ending, Job, Report, ReportStatus, Scratch};
 use dialect::multiverse as documents;
 use machine::{Attempt, Holder, Mode, Role, Target, Work};
 use serde_json::json;
 use store::Fs;
+use tools::Stop;
 
 use crate::arrive::arrive;
 use crate::brief;
-use crate::drive::readable_inputs;
+use crate::drive::{Interrupt, readable_inputs};
 use crate::engine::named_run;
 use crate::fault::EngineError;
 use crate::mode::Chosen;
@@ -40,7 +43,7 @@ pub struct Rehearsal {
 
 impl<F: Fs> Service<F> {
     /// Has a request done at once, by the Executor; nothing is recorded.
-    pub fn simple_task(&mut self, request: &str) -> Result<Answer, EngineError> {
+    pub fn simple_task(&mut self, request: &str, interrupt: &Interrupt) -> Result<Answer, EngineError> {
         check_request(request)?;
         let backend = self.player(Role::Executor)?;
         let mut brief = Brief::new("do", self.engine.hierarchy.protocol, "executor", "execute");
@@ -57,7 +60,7 @@ impl<F: Fs> Service<F> {
             })
             .collect();
         let name = backend.name();
-        match self.ask(&*backend, brief)? {
+        match self.ask(&*backend, brief, interrupt)? {
             (Ending::Report { report, .. }, _) if report.status == ReportStatus::Done => {
                 Ok(Answer { text: text_of(&report), agent: name, report })
             }
@@ -70,7 +73,7 @@ impl<F: Fs> Service<F> {
     }
 
     /// What would be proposed for a request; nothing is recorded.
-    pub fn rehearse(&mut self, request: &str) -> Result<Rehearsal, EngineError> {
+    pub fn rehearse(&mut self, request: &str, interrupt: &Interrupt) -> Result<Rehearsal, EngineError> {
         check_request(request)?;
         let chosen = self.mode_of(request);
         let backend = self.player(Role::Planner)?;
@@ -93,7 +96,7 @@ impl<F: Fs> Service<F> {
         let engine = &mut self.engine;
         let brief = brief::build(&mut engine.state, &engine.store, engine.hierarchy, &engine.settings, &run, &attempt);
         let name = backend.name();
-        let (ending, brief) = self.ask(&*backend, brief)?;
+        let (ending, brief) = self.ask(&*backend, brief, interrupt)?;
         let arrived = arrive(&run.id, 0, &work, &brief, std::path::Path::new(""), ending);
         match arrived.map(|arrived| arrived.outcome) {
             Some(machine::Outcome::Proposal(proposal)) => {
@@ -119,7 +122,12 @@ impl<F: Fs> Service<F> {
         })
     }
 
-    fn ask(&self, backend: &dyn Backend, mut brief: Brief) -> Result<(Ending, Brief), EngineError> {
+    fn ask(
+        &self,
+        backend: &dyn Backend,
+        mut brief: Brief,
+        interrupt: &Interrupt,
+    ) -> Result<(Ending, Brief), EngineError> {
         let project = self.engine.settings.project.clone();
         let unique = u64::from(std::process::id());
         let scratch = Scratch::make(&project, unique, &brief)
@@ -129,12 +137,36 @@ impl<F: Fs> Service<F> {
         let job = Job { brief, project, workdir: scratch.workdir(), readable };
         let listener = self.engine.listener.clone();
         let say = |line: &str| listener(Notice::Progress { run: "do".into(), fence: 0, line: line.into() });
-        let ending = backend.work(&job, &tools::Stop::new(), &say);
+        let ending = until_interrupted(interrupt, |stop| backend.work(&job, stop, &say));
         let _ = scratch.remove();
         // The folder above it is nobody's: it goes if nothing else is in it.
         let _ = job.workdir.parent().map(std::fs::remove_dir);
         Ok((ending, job.brief))
     }
+}
+
+/// How often it is looked whether somebody wants it to end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Has an agent work; whoever interrupts ends it, a second time at once.
+fn until_interrupted<T>(interrupt: &Interrupt, work: impl FnOnce(&Stop) -> T) -> T {
+    let stop = Stop::new();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let told = &stop;
+        scope.spawn(move || {
+            while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(LOOK) {
+                match interrupt.asked() {
+                    0 => {}
+                    1 => told.stop(),
+                    _ => told.end_now(),
+                }
+            }
+        });
+        let worked = work(&stop);
+        drop(done);
+        worked
+    })
 }
 
 /// What a report says to a person.
@@ -158,7 +190,7 @@ fn words(ending: &Ending) -> String {
         Ending::Broken { problems, .. } => problems.join("; "),
         Ending::Failed { error, .. } => error.clone(),
         Ending::Waiting => "it waits for a person".into(),
-        Ending::Stopped => "it was stopped".into(),
+        Ending::Stopped => "it was stopped; nothing was changed".into(),
         Ending::Report { .. } => String::new(),
     }
 }

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::output::{Form, Output};
 use super::project::Start;
 use super::request::Words;
-use super::visible;
+use super::{signals, visible};
 
 /// Have something done at once, without a run
 ///
@@ -61,8 +61,10 @@ impl Arguments {
 
 /// Has a request done and shows the answer.
 pub(crate) fn answer(mut opened: Opened, request: &str, output: &mut Output) -> Result<Exit, Failure> {
-    let answer = opened.service.simple_task(request)?;
-    let left = opened.close();
+    signals::listen(output)?;
+    let asked = opened.service.simple_task(request, signals::interrupt());
+    let left = opened.close_without_trace();
+    let answer = asked?;
     match output.form() {
         Form::Json => {
             output.json(&Line::Answer(&Said { text: answer.text, agent: answer.agent, report: answer.report }))?;

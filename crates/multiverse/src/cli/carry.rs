@@ -1,7 +1,7 @@
 //! A run carried on in this process: opened, driven until nothing can go on without a person, asked about at a terminal,
 //! and its end told. What all commands share that begin or answer something.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{Drove, EngineError, Input, RunView, Service, Settings, Verdict, Waiting};
@@ -47,6 +47,8 @@ pub(crate) struct Opened {
     pub(crate) progress: Arc<Progress>,
     /// The view, while one is shown.
     live: Option<Live>,
+    /// The project, if it began with this.
+    begun: Option<PathBuf>,
 }
 
 /// How a run ended, or where it stands.
@@ -132,8 +134,9 @@ impl Opened {
         output.finish()?;
         let progress = Progress::new(output, shown);
         let missing = missing(&settings.project);
+        let begun = Some(settings.project.clone()).filter(|project| !project.join(store::OWN).exists());
         let service = Service::open(settings, missing, progress.listener())?;
-        Ok(Self { service, progress, live: None })
+        Ok(Self { service, progress, live: None, begun })
     }
 
     /// Which run is meant.
@@ -147,6 +150,16 @@ impl Opened {
             Ok(head) => Left { head: head.sum.to_string(), trouble: None },
             Err(error) => Left { head: String::new(), trouble: Some(error.into()) },
         }
+    }
+
+    /// The same for what is recorded nowhere: if the project began with it, it is none again.
+    pub(crate) fn close_without_trace(mut self) -> Left {
+        let begun = self.begun.take();
+        let left = self.close();
+        if let Some(project) = begun.filter(|_| left.trouble.is_none()) {
+            project::forget_unused(&project);
+        }
+        left
     }
 
     /// Carries runs on and tells how they end.

@@ -9,6 +9,9 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::visible;
 
+/// What a hint says where it does not know which record to go back to.
+const AT: &str = " --at N";
+
 /// A command, or a part of it, that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Failure {
@@ -117,6 +120,24 @@ impl Failure {
 
     pub(crate) fn message(&self) -> &str {
         &self.message
+    }
+
+    /// A hint that says `--at N` with the number of the newest record that a step of the program, and nobody's hand,
+    /// wrote of that document.
+    pub(crate) fn with_number(mut self, project: &Path) -> Self {
+        let Some(hint) = self.hint.as_ref().filter(|hint| hint.contains(AT)) else { return self };
+        let path = hint.split(AT).next().and_then(|before| before.rsplit_once(' ')).map(|(_, path)| path.to_string());
+        let (Some(path), Ok(files)) = (path, store::RealFs::open(project)) else { return self };
+        let mut number = None;
+        let read = store::records(&files, |record| {
+            let is_meant =
+                record.kind != store::Kind::Edit && record.docs.iter().any(|entry| entry.path.as_str() == path);
+            number = if is_meant { Some(record.number) } else { number };
+        });
+        if let (Ok(_), Some(number)) = (read, number) {
+            self.hint = Some(hint.replace(AT, &format!(" --at {number}")));
+        }
+        self
     }
 
     pub(crate) fn hint_text(&self) -> Option<&str> {

@@ -200,6 +200,11 @@ impl Arguments {
         });
         let finished = done.and_then(|exit| output.finish().map(|()| exit).map_err(Failure::from));
         finished.unwrap_or_else(|failure| {
+            let project = project::Start::of_process(given).and_then(|start| start.project_of_runs());
+            let failure = match project {
+                Ok(project) => failure.with_number(&project),
+                Err(_) => failure,
+            };
             output.last_failure(&failure);
             failure.exit()
         })

@@ -183,6 +183,27 @@ pub(crate) fn close(store: Store<RealFs>, record: Option<u64>) -> Result<Left, F
     }
 }
 
+/// Takes away what an opening made, if nothing was ever recorded in it and nobody else has it open. What cannot be taken
+/// away is in nobody's way.
+pub(crate) fn forget_unused(project: &Path) {
+    let own = project.join(store::OWN);
+    let Ok(lock) = std::fs::File::open(own.join("lock")) else { return };
+    // Whoever opens the project meanwhile waits for the lock, and then finds that it is no longer in its place.
+    if lock.try_lock().is_err() {
+        return;
+    }
+    let is_empty = |name: &str| std::fs::read_dir(own.join(name)).is_ok_and(|mut entries| entries.next().is_none());
+    let has_records = files(project).and_then(|files| {
+        let mut count = 0;
+        store::records(&files, |_| count += 1)?;
+        Ok(count > 0)
+    });
+    let gone = project.join(format!("{}.{}", store::OWN, std::process::id()));
+    if is_empty("executors") && has_records.is_ok_and(|has| !has) && std::fs::rename(&own, &gone).is_ok() {
+        let _ = std::fs::remove_dir_all(gone);
+    }
+}
+
 /// The path without `.` and `..`, by spelling alone. What a symbolic link would make of it is the store's business.
 fn plain_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();

@@ -6,6 +6,8 @@ use anstyle::Style;
 use super::output::{HINT, PLACE};
 use super::visible;
 
+const QUOTED: Style = Style::new().effects(anstyle::Effects::ITALIC);
+
 /// The lines of a text, no wider than so many columns.
 pub(crate) fn shown(text: &str, columns: usize) -> Vec<String> {
     let mut fenced = false;
@@ -20,11 +22,13 @@ pub(crate) fn shown(text: &str, columns: usize) -> Vec<String> {
         }
         let title = line.trim_start_matches('#');
         let is_heading = title.len() < line.len() && title.starts_with(' ');
-        let text = if is_heading { title.trim() } else { line.as_str() };
+        let quoted = line.strip_prefix('>').map(str::trim_start);
+        let text = if is_heading { title.trim() } else { quoted.unwrap_or(&line) };
         let broken = visible::wrapped(text, columns).into_iter();
-        lines.extend(broken.map(|line| match is_heading {
-            true => format!("{PLACE}{line}{PLACE:#}"),
-            false => with_code(&line),
+        lines.extend(broken.map(|line| match (is_heading, quoted) {
+            (true, _) => format!("{PLACE}{line}{PLACE:#}"),
+            (false, Some(_)) => format!("{QUOTED}{line}{QUOTED:#}"),
+            (false, None) => with_code(&line),
         }));
     }
     lines

@@ -14,7 +14,7 @@ use super::output::{Form, HINT, Output, PLACE};
 use super::project::Start;
 use super::request::Words;
 use super::status::mode_word;
-use super::visible;
+use super::{signals, visible};
 
 /// Carry out a request
 ///
@@ -145,8 +145,10 @@ fn say_mode(chosen: &Chosen, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn rehearse(mut opened: Opened, request: &str, output: &mut Output) -> Result<Exit, Failure> {
-    let rehearsal = opened.service.rehearse(request)?;
-    let left = opened.close();
+    signals::listen(output)?;
+    let asked = opened.service.rehearse(request, signals::interrupt());
+    let left = opened.close_without_trace();
+    let rehearsal = asked?;
     match output.form() {
         Form::Json => {
             let (mode, reason) = (rehearsal.chosen.mode, rehearsal.chosen.reason);

@@ -11,4 +11,5 @@ mod place;
 mod refusals;
 mod runs;
 mod scripted;
+mod traces;
 mod trouble;
