@@ -98,7 +98,7 @@ impl Opened {
         output.finish()?;
         let progress = Progress::new(output, shown);
         let service = Service::open_to_look(&Settings::new(project), &progress.listener())?;
-        Ok(Self { service, progress, live: None })
+        Ok(Self { service, progress, live: None, begun: None })
     }
 
     /// Opens it to give a run a word.
