@@ -129,6 +129,12 @@ fn mv29_a_chart_is_drawn_of_what_a_task_made() {
     let drawn = made(&project, "DataVisualization", &[&analysis], &page);
     assert!(drawn.contains("<svg ") && drawn.contains("assets/company.csv:"), "{drawn}");
     assert!(!drawn.contains("<script") && !drawn.contains("http"), "one file, and nothing from elsewhere");
+    project.keep(&page, &drawn);
+    let plan =
+        project.ask("planner", "plan_tasks", |brief| brief.context["phase"] = json!({"phase_name": "STRATEGIZING"}));
+    assert!(!plan.result.to_string().contains("datavisualization"), "a drawing is no evidence: {}", plan.result);
+    let findings = made(&project, "", &[&analysis, &page], &format!("runs/{RUN}/workspace/STRATEGIZING/findings.md"));
+    assert!(!findings.contains("datavisualization"), "{findings}");
     let none = made(&project, "DataVisualization", &["assets/interview.txt"], &page);
     assert!(none.contains("could be drawn"), "{none}");
 }

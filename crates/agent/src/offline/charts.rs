@@ -138,13 +138,15 @@ impl Sheet<'_> {
             .iter()
             .filter_map(|(period, rows)| {
                 let row = *rows.first()?;
-                let value = value(self.table, row, number, self.decimal)?;
-                Some(self.point(vec![period.to_string(), shown(value)], row, number))
+                // A value that is missing stays a gap.
+                let value = value(self.table, row, number, self.decimal).map(shown).unwrap_or_default();
+                Some(self.point(vec![period.to_string(), value], row, number))
             })
             .collect();
+        let present = points.iter().filter(|point| !point.cells[1].is_empty()).count();
         let head = tables::head(self.table, number);
         let header = [time.to_owned(), head.clone()];
-        (points.len() >= 3).then(|| {
+        (present >= 3).then(|| {
             self.section(
                 Shape::Line,
                 &format!("{head} by {time}"),

@@ -10,7 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use super::analysis::Unread;
 use super::evidence::Material;
 use super::limits;
-use super::read::{Extent, document};
+use super::paper::MARK;
+use super::read::{Extent, Form, document};
 use super::write_md;
 
 /// What may be opened.
@@ -47,6 +48,8 @@ pub(crate) fn material(bounds: &Bounds<'_>, paths: &[String], stopped: &dyn Fn()
                     material.papers.push((path.clone(), paper));
                     Ok(None)
                 }
+                // A page of this run draws what a paper of it says: it is no source.
+                None if is_own && is_of_this_run && is_page(path, &bytes) => Ok(None),
                 None => document(path, &bytes, extent).map(Some),
             }
         });
@@ -56,6 +59,11 @@ pub(crate) fn material(bounds: &Bounds<'_>, paths: &[String], stopped: &dyn Fn()
         }
     }
     Some(material)
+}
+
+/// Whether a file is a page that this agent wrote.
+fn is_page(path: &str, bytes: &[u8]) -> bool {
+    Form::of(path) == Some(Form::Html) && String::from_utf8_lossy(bytes).contains(MARK)
 }
 
 fn bytes(bounds: &Bounds<'_>, path: &str) -> Result<(Vec<u8>, Extent), String> {

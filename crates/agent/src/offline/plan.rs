@@ -103,10 +103,16 @@ fn workspace(facts: &Facts<'_>, phase: &str, name: &str) -> String {
 }
 
 /// The files of this run's workspace that the catalog has, those of one phase, or of all if it is empty.
+///
+/// A page that draws what another paper says holds nothing new.
 fn own_files(facts: &Facts<'_>, phase: &str) -> Vec<String> {
     let folder = format!("runs/{}/workspace/{phase}", facts.run_id());
-    let mut paths: Vec<String> =
-        facts.catalog().into_iter().map(|entry| entry.file_path).filter(|path| path.starts_with(&folder)).collect();
+    let mut paths: Vec<String> = facts
+        .catalog()
+        .into_iter()
+        .map(|entry| entry.file_path)
+        .filter(|path| path.starts_with(&folder) && !path.ends_with("_datavisualization.html"))
+        .collect();
     paths.sort();
     paths.dedup();
     paths

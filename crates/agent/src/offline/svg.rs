@@ -26,7 +26,7 @@ pub(crate) fn draw(section: &Section, number: usize) -> Option<String> {
         return None;
     }
     let (inside, height) = match shape {
-        Shape::Line => lines(header, rows)?,
+        Shape::Line => lines(&section.theme, header, rows)?,
         Shape::Scatter => scatter(header, rows)?,
         Shape::Bars => bars(rows)?,
         Shape::Share => share(rows)?,
@@ -129,9 +129,10 @@ fn across(name: &str, bottom: f64) -> String {
     text(f64::midpoint(LEFT, WIDTH - RIGHT), bottom + 40.0, "middle", "name", &cut(name, 60))
 }
 
-fn lines(header: &[String], rows: &[Row]) -> Option<(String, f64)> {
+fn lines(theme: &str, header: &[String], rows: &[Row]) -> Option<(String, f64)> {
     let series = header.len() - 1;
     let top = if series > 1 { TOP + 22.0 } else { TOP };
+    let measure = theme.split_once(" by ").map_or("value", |(measure, _)| measure);
     let bottom = HEIGHT - BOTTOM;
     let values: Vec<f64> = rows.iter().flat_map(|row| (1..=series).filter_map(|column| number(row, column))).collect();
     let (axis, ticks) = Axis::around(&values, bottom, top)?;
@@ -143,20 +144,21 @@ fn lines(header: &[String], rows: &[Row]) -> Option<(String, f64)> {
     let (first, last) = (*times.first()?, *times.last()?);
     let wide = if last > first { last - first } else { 1.0 };
     let place = |time: f64| LEFT + 12.0 + (time - first) / wide * (WIDTH - LEFT - RIGHT - 24.0);
-    let mut out = upright(&axis, &ticks, if series == 1 { &header[1] } else { "value" });
+    let mut out = upright(&axis, &ticks, if series == 1 { &header[1] } else { measure });
     let every = rows.len().div_ceil(8);
     for (index, row) in rows.iter().enumerate().filter(|(index, _)| index % every == 0) {
         out.push_str(&text(place(times[index]), bottom + 18.0, "middle", "ax", &cut(&row.cells[0], 12)));
     }
     for column in 1..=series {
-        let points: Vec<(f64, f64)> = rows
-            .iter()
-            .zip(&times)
-            .filter_map(|(row, time)| Some((place(*time), axis.at(number(row, column)?))))
-            .collect();
-        let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let look = (column - 1) % LOOKS;
-        out.push_str(&format!("<polyline points=\"{}\" class=\"line l{look}\"/>\n", path.join(" ")));
+        let all: Vec<Option<(f64, f64)>> =
+            rows.iter().zip(&times).map(|(row, time)| Some((place(*time), axis.at(number(row, column)?)))).collect();
+        // A value that is missing breaks the line.
+        for part in all.split(Option::is_none).filter(|part| !part.is_empty()) {
+            let path: Vec<String> = part.iter().flatten().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            out.push_str(&format!("<polyline points=\"{}\" class=\"line l{look}\"/>\n", path.join(" ")));
+        }
+        let points: Vec<(f64, f64)> = all.into_iter().flatten().collect();
         if rows.len() <= 40 {
             for (x, y) in &points {
                 out.push_str(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" class=\"f{look}\"/>\n"));

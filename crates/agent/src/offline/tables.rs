@@ -107,7 +107,7 @@ pub(crate) fn head(table: &Table, index: usize) -> String {
 /// Whether the sum of a column says anything: shares, prices, rates and temperatures do not add up.
 pub(crate) fn adds_up(column: &Column, table: &Table, index: usize) -> bool {
     const NEVER: &str = " % percent pct rate ratio share index score average mean median price temperature age grade rank rating \
-        latitude longitude lat lon height width depth girth diameter altitude elevation höhe breite tiefe hauteur largeur altura ancho margin yield density speed preis quote anteil durchschnitt temperatur alter note taux part prix \
+        wind vent viento temp pressure humidity latitude longitude lat lon height width depth girth diameter altitude elevation höhe breite tiefe hauteur largeur altura ancho margin yield density speed preis quote anteil durchschnitt temperatur alter note taux part prix \
         moyenne âge température precio tasa promedio edad temperatura цена доля температура возраст 가격 비율 평균 온도 価格 率 平均 \
         温度 比例 比率 价格 ";
     let head = table.header[index].to_lowercase();

@@ -41,7 +41,10 @@ fn bars(section: &Section, header: &[String], rows: &[Row]) -> Option<Vec<Row>> 
     if section.kind != Kind::Charts || header.len() != 2 {
         return None;
     }
-    let values: Vec<f64> = rows.iter().map(|row| row.cells.get(1)?.parse().ok()).collect::<Option<_>>()?;
+    let values: Vec<f64> = rows
+        .iter()
+        .map(|row| row.cells.get(1).and_then(|cell| if cell.is_empty() { Some(0.0) } else { cell.parse().ok() }))
+        .collect::<Option<_>>()?;
     let most = values.iter().copied().fold(0.0, f64::max);
     if most <= 0.0 || values.iter().any(|value| *value < 0.0) {
         return None;
