@@ -262,6 +262,10 @@ impl Drawing {
     }
 
     fn turning(&self) -> String {
+        // What is left behind does not move.
+        if self.kind == Kind::Last {
+            return self.pointing();
+        }
         let frames: &[&str] = match self.look.signs {
             Signs::Unicode => &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
             Signs::Ascii => &["|", "/", "-", "\\"],
