@@ -24,6 +24,9 @@ pub(crate) struct Document {
     /// The changes that led here, oldest first.
     past: VecDeque<Past>,
     past_bytes: usize,
+    /// The version before it came into being and the record that made it, once that change is not remembered any more:
+    /// where nobody has come to place a file, none that is missing was taken away.
+    born: Option<(u64, u64)>,
     /// Whether what the journal has of its past was looked up, as far as that is worth remembering.
     pub past_is_complete: bool,
     pub disk: Disk,
@@ -137,13 +140,18 @@ impl Document {
             if let Some(oldest) = self.past.pop_front() {
                 self.past_bytes -= oldest.weight();
                 self.past_is_complete = false;
+                if !oldest.was.is_present() {
+                    self.born = Some((oldest.version_before, oldest.number));
+                }
             }
         }
     }
 
     /// The record that changed a version, if it is remembered.
     pub(crate) fn changed_by(&self, version: u64) -> Option<u64> {
-        self.past.get(self.past.partition_point(|past| past.number <= version)).map(|past| past.number)
+        let is_birth = |(before, _): &(u64, u64)| *before == version && self.remembers_from() > version + 1;
+        let remembered = self.past.get(self.past.partition_point(|past| past.number <= version));
+        self.born.filter(is_birth).map(|(_, number)| number).or(remembered.map(|past| past.number))
     }
 
     /// The oldest change that is remembered: its number, or the one after the version itself.
@@ -210,7 +218,8 @@ impl Document {
         }
         let Some(found) = found else {
             let absent = self.past.iter().rev().find(|past| !past.was.is_present());
-            return absent.map_or(Known::Foreign, |past| Known::Version(past.version_before));
+            let before = absent.map(|past| past.version_before).or(self.born.map(|(before, _)| before));
+            return before.map_or(Known::Foreign, Known::Version);
         };
         self.meet(found).map_or(Known::Foreign, |index| Known::Version(self.past[index].version_before))
     }

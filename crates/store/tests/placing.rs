@@ -82,3 +82,21 @@ fn what_came_out_is_cleared_by_later_placings() {
     }
     assert_eq!(left_in_placing(&desk), 1);
 }
+
+/// QL-23: a document that was changed more often than is remembered before anybody came to place it is not one that
+/// somebody took away: else all of it would be removed.
+#[test]
+fn what_nobody_has_placed_yet_was_not_removed() {
+    let mut desk = Desk::new();
+    desk.create("a.md", "first\n").unwrap();
+    append_lines(&mut desk, "a.md", limits::REMEMBERED_CHANGES + 1);
+    assert_eq!(settle(&mut desk.store), None);
+    desk.place();
+    let lines = std::fs::read_to_string(desk.at("a.md")).unwrap().lines().count();
+    assert_eq!(lines, 2 + limits::REMEMBERED_CHANGES);
+    assert!(records(desk.store.fs()).iter().all(|record| record.kind != Kind::Edit));
+    // Once it has been there, it is.
+    std::fs::remove_file(desk.at("a.md")).unwrap();
+    assert!(settle(&mut desk.store).is_some());
+    desk.is("a.md", None);
+}
