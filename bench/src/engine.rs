@@ -12,7 +12,7 @@ use crate::floor;
 use crate::noop::{EVERY, Noop, Shape};
 use crate::times::{Line, median, micros, ratio, step_lines};
 
-type Fallible<T> = Result<T, Box<dyn Error>>;
+pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// A project with runs that begin, are confirmed, and end.
 pub(crate) struct Bench {
@@ -50,6 +50,11 @@ impl Bench {
         let work = self.agent.work.lock().ok()?;
         let steps = u32::try_from(work.len().checked_sub(1)? * EVERY).ok()?;
         (*work.last()? - *work.first()?).checked_div(steps)
+    }
+
+    /// When each run's planner was asked for a proposal.
+    pub(crate) fn asked(&self) -> Vec<Instant> {
+        self.agent.asked.lock().map(|asked| asked.clone()).unwrap_or_default()
     }
 
     fn steps(&self) -> Vec<Instant> {

@@ -1,5 +1,5 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-makespan|learning|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-full|engine-again|engine-makespan|learning|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod codec;
@@ -11,6 +11,7 @@ mod noop;
 mod peers;
 mod process;
 mod project;
+mod scale;
 mod step;
 mod times;
 
@@ -62,6 +63,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if engine("engine-long") {
         lines.extend(engine::long_run(&folder)?);
+    }
+    if engine("engine-full") {
+        lines.extend(scale::finished_runs(&folder)?);
+    }
+    if engine("engine-again") {
+        lines.extend(scale::open_runs(&folder)?);
     }
     if engine("engine-makespan") {
         lines.extend(engine::makespan(&folder)?);

@@ -28,19 +28,26 @@ pub(crate) struct Noop {
     shape: Shape,
     /// When each task of the first stage was begun.
     pub begun: Mutex<Vec<Instant>>,
+    /// When each proposal was asked for.
+    pub asked: Mutex<Vec<Instant>>,
     /// What the engine's thread had worked by then, for the first task and every hundredth.
     pub work: Mutex<Vec<Duration>>,
 }
 
 impl Noop {
     pub(crate) fn new(shape: Shape) -> Self {
-        Self { shape, begun: Mutex::new(Vec::new()), work: Mutex::new(Vec::new()) }
+        Self { shape, begun: Mutex::default(), asked: Mutex::default(), work: Mutex::default() }
     }
 
     fn plan(&self, job: &Job) -> Value {
         let brief = &job.brief;
         match brief.action.as_str() {
-            "propose" => json!({"instructions": ["do nothing, quickly"]}),
+            "propose" => {
+                if let Ok(mut asked) = self.asked.lock() {
+                    asked.push(Instant::now());
+                }
+                json!({"instructions": ["do nothing, quickly"]})
+            }
             "plan_stages" => {
                 json!({"stages": [{"stage_name": "only", "stage_goal": "notes, used by the next phase"}]})
             }

@@ -11,7 +11,7 @@ use ::engine::{Interrupt, Mode};
 
 use crate::engine::Bench;
 use crate::noop::Shape;
-use crate::times::{Line, median, ratio};
+use crate::times::{Line, median, millis, ratio};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -34,10 +34,6 @@ fn times(count: usize, mut command: impl FnMut() -> Command) -> Fallible<Vec<Dur
         times.push(start.elapsed());
     }
     Ok(times)
-}
-
-fn millis(time: Duration) -> String {
-    format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
 /// QL-04: starting, and `status` in a project with 10,000 runs that are over.

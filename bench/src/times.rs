@@ -44,6 +44,10 @@ pub(crate) fn at_work() -> Option<Duration> {
 }
 
 /// As people read it.
+pub(crate) fn millis(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
 pub(crate) fn micros(time: Duration) -> String {
     format!("{:.1} µs", time.as_secs_f64() * 1e6)
 }
