@@ -57,6 +57,8 @@ pub struct InstructionRow {
     pub content: String,
     /// Whether it holds.
     pub active: bool,
+    /// How its status is written.
+    pub status_word: String,
     /// What replaced it.
     pub superseded_by_id: String,
     /// Why.
@@ -100,6 +102,7 @@ pub(crate) fn instructions(protocol: &Protocol, text: &Text) -> Vec<InstructionR
         instruction_type: cells.word(Field::InstructionType),
         content: cells.text(Field::Content),
         active: is_active(&cells.text(Field::Status)),
+        status_word: cells.word(Field::Status),
         superseded_by_id: cells.word(Field::SupersededBy),
         justification: cells.text(Field::Justification),
     })

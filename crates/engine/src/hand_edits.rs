@@ -19,6 +19,7 @@ impl<F: Fs> Engine<F> {
     pub(crate) fn note_edit(&mut self, path: &str, before: u64) {
         if path == documents::INSTRUCTIONS {
             self.state.instructions.clear();
+            self.tell_unknown_instructions();
         } else if path == documents::RUNS {
             self.runs_edited = true;
             for run in self.state.runs.keys() {
@@ -28,6 +29,19 @@ impl<F: Fs> Engine<F> {
             && self.state.runs.contains_key(run)
         {
             self.edited.entry(run.into()).or_insert(before);
+        }
+    }
+
+    /// An instruction whose status nobody knows does not hold; whoever wrote it may think that it does.
+    fn tell_unknown_instructions(&self) {
+        let Some(text) = self.read(documents::INSTRUCTIONS) else { return };
+        let is_known = |word: &str| ["ACTIVE", "SUPERSEDED"].iter().any(|known| known.eq_ignore_ascii_case(word));
+        for row in documents::instructions(text).iter().filter(|row| !row.active && !is_known(&row.status_word)) {
+            let (id, word) = (&row.instruction_id, &row.status_word);
+            let reason =
+                format!("the status {word:?} of {id} is unknown, so it does not hold: write ACTIVE or SUPERSEDED");
+            let path = Some(format!("{}:{}", documents::INSTRUCTIONS, row.line));
+            (self.listener)(Notice::Problem { run: None, path, reason });
         }
     }
 

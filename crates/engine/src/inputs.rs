@@ -103,6 +103,9 @@ fn walk<F: Fs>(
             Ok(Some(stamp)) => {
                 seen.insert(place, (asset_type, stamp));
             }
+            Ok(None) if name.contains('\u{FFFD}') => {
+                problems.push(format!("{place} is left out: its name is not UTF-8; rename it"));
+            }
             Ok(None) => {}
             Err(fault) if fault.kind == FaultKind::NotAFile => match fs.list(&path) {
                 Ok(Some(_)) => walk(fs, &path, asset_type, depth - 1, seen, problems),

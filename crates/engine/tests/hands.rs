@@ -130,6 +130,32 @@ fn a_status_changed_in_the_table_of_runs_is_put_back_with_a_word() {
     assert!(problems(&project).contains("changed by hand to \"FAILED\""), "{}", problems(&project));
 }
 
+/// An instruction with a status that nobody knows binds nobody, and that is said where it stands.
+#[test]
+fn an_instruction_with_an_unknown_status_is_told() {
+    let project = Project::new();
+    let run = resting(&project);
+    edit(&project, "db/user_instructions.md", |text| text.replacen("| ACTIVE |", "| PERHAPS |", 1));
+    let mut service = project.open(asks_at_t05(), 1);
+    go_on(&mut service, &run);
+    let told = problems(&project);
+    assert!(told.contains("db/user_instructions.md:") && told.contains("\"PERHAPS\""), "{told}");
+}
+
+/// MV-12: a file whose name nobody can write down is left out with a word, not in silence.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_input_whose_name_is_not_utf8_is_told() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let project = Project::new();
+    let assets = project.folder.path().join("assets");
+    std::fs::create_dir_all(&assets).unwrap();
+    std::fs::write(assets.join(std::ffi::OsStr::from_bytes(b"caf\xE9.md")), "x\n").unwrap();
+    resting(&project);
+    assert!(problems(&project).contains("assets/caf\u{FFFD}.md is left out"), "{}", problems(&project));
+}
+
 /// MV-14: a template that was changed is refused with the difference, before anything begins.
 #[test]
 fn a_changed_template_is_refused() {

@@ -318,7 +318,7 @@ impl Fs for RealFs {
         walk::make_folder(self.root.as_fd(), path).map_err(|trouble| trouble.fault("make the folder", path))
     }
 
-    /// Names that are not UTF-8 are left out: no [`ProjectPath`] can name them.
+    /// Names that are not UTF-8 are given as far as they can be read: nothing is found under them.
     fn list(&self, folder: &ProjectPath) -> Result<Option<Vec<String>>, Fault> {
         match walk::open_folder(self.root.as_fd(), Some(folder)).and_then(|open| Ok(walk::names_in(&open)?)) {
             Ok(names) => Ok(Some(names)),

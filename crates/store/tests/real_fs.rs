@@ -163,13 +163,15 @@ fn the_project_is_a_folder_that_exists() {
 }
 
 #[test]
-fn names_that_are_not_utf8_are_left_out() {
+fn names_that_are_not_utf8_are_given_as_far_as_they_can_be_read() {
     let (folder, fs) = project();
     fs::create_dir(folder.path().join("names")).unwrap();
     for name in [&b"good.md"[..], b"bad-\xFF.md", b"\xC3\x28"] {
         fs::write(folder.path().join("names").join(OsStr::from_bytes(name)), "").unwrap();
     }
-    assert_eq!(fs.list(&path("names")), Ok(Some(vec!["good.md".into()])));
+    let names = ["bad-\u{FFFD}.md", "good.md", "\u{FFFD}("].map(String::from);
+    assert_eq!(fs.list(&path("names")), Ok(Some(names.into())));
+    assert_eq!(fs.look(&path("names/bad-\u{FFFD}.md")), Ok(None), "nothing is found under such a name");
 }
 
 #[test]

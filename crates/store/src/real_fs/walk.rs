@@ -117,9 +117,9 @@ pub(super) fn make_folder(root: BorrowedFd<'_>, path: &ProjectPath) -> Result<()
 pub(super) fn names_in(folder: &Folder<'_>) -> rustix::io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(folder)? {
-        match entry?.file_name().to_str() {
-            Ok("." | "..") | Err(_) => {}
-            Ok(name) => names.push(name.to_owned()),
+        match entry?.file_name().to_string_lossy().as_ref() {
+            "." | ".." => {}
+            name => names.push(name.to_owned()),
         }
     }
     names.sort_unstable();
