@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::charts;
-use super::claims::{Claim, Said, claims};
+use super::claims::{Claim, Origin, Said, claims};
 use super::contradictions::{self, Contradiction, contradictions};
 use super::dates::{dates, plain_digits};
 use super::figures::figures;
@@ -239,7 +239,9 @@ fn figures_of(document: &Document, all: &[Placed], claims: &[Claim]) -> Vec<Row>
                     && matches!(claim.said, Said::Value(_))
             });
             let about = claim.map(|claim| claim.subject.shown.join(" ")).unwrap_or_default();
-            let period = claim.and_then(|claim| claim.period).map(|period| period.to_string()).unwrap_or_default();
+            // A period that only the title says is not printed as if the sentence said it.
+            let own = claim.filter(|claim| claim.origin == Origin::Own).and_then(|claim| claim.period);
+            let period = own.map(|period| period.to_string()).unwrap_or_default();
             let cells = vec![written, about, period, sentence.text.clone()];
             rows.push(Row { cells, cites: vec![Cite::new(&document.path, line)] });
         }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::dates::{Dated, Period, dates, plain_digits};
 use super::figures::{self, Decimal, Figure, figures};
 use super::names::{At, Names};
+use super::qualifiers::{self, Stands};
 use super::read::{Block, Document};
 use super::sentences::{Sentence, sentences};
 use super::speech;
@@ -35,6 +36,10 @@ pub(crate) struct Subject {
     pub(crate) action: Option<&'static str>,
     /// The words as they are written, in their order.
     pub(crate) shown: Vec<String>,
+    /// Small words that say which of several figures of the thing this is.
+    pub(crate) marks: BTreeSet<String>,
+    /// The names in the order in which they stand.
+    pub(crate) order: Vec<String>,
 }
 
 /// One comparable statement.
@@ -48,11 +53,21 @@ pub(crate) struct Claim {
     pub(crate) place: Surroundings,
     pub(crate) language: Language,
     pub(crate) period: Option<Period>,
+    /// Whether the period stands in the sentence or the row itself.
+    pub(crate) origin: Origin,
     pub(crate) said: Said,
     /// The sentence or the row, to be shown.
     pub(crate) quote: String,
     /// The figure or date as it is written.
     pub(crate) written: String,
+}
+
+/// Where the period of a claim is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Own,
+    /// By a heading, the name of the file, or the sentence before.
+    Around,
 }
 
 /// What stands around a claim: what its subject may leave unsaid.
@@ -234,8 +249,9 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
         last = Some(clause.clone());
         let mut surroundings = place.surroundings();
         surroundings.words.extend(before.words.iter().cloned());
-        let period = shared.or(before.period).or(place.period());
-        let mut maker = Maker { place, sentence, chars: &chars, surroundings, period };
+        let around = before.period.or(place.period());
+        let origin = if shared.is_some() { Origin::Own } else { Origin::Around };
+        let mut maker = Maker { place, sentence, chars: &chars, surroundings, period: shared.or(around), origin };
         found.extend(maker.claims(clause));
     }
     found
@@ -264,6 +280,9 @@ fn carry(clause: &mut Clause, last: Option<&Clause>) {
     own.names.extend(last.subject.names.iter().filter(is_carried).cloned());
     own.loose.extend(last.subject.loose.iter().filter(is_carried).cloned());
     own.action = own.action.or(last.subject.action);
+    if own.marks.is_empty() {
+        own.marks.clone_from(&last.subject.marks);
+    }
     if !has_measure || !has_entity {
         let mut shown = last.subject.shown.clone();
         if has_measure {
@@ -285,6 +304,7 @@ struct Maker<'a> {
     chars: &'a [char],
     surroundings: Surroundings,
     period: Option<Period>,
+    origin: Origin,
 }
 
 impl Maker<'_> {
@@ -297,7 +317,8 @@ impl Maker<'_> {
                 (Some(event), [date]) if clause.change.is_none() => {
                     clause.subject.words.insert(format!("({event})"));
                     clause.subject.shown.push(event.to_owned());
-                    vec![self.claim(&clause.subject, None, Said::Date(date.period), (date.start, date.end))]
+                    let period = (None, Origin::Own);
+                    vec![self.claim(&clause.subject, period, Said::Date(date.period), (date.start, date.end))]
                 }
                 _ => Vec::new(),
             };
@@ -305,9 +326,9 @@ impl Maker<'_> {
         // How long a quay is does not depend on the year of the report.
         let is_size = clause.subject.words.iter().any(|word| SIZES.contains(&word.as_str()));
         let period = match clause.dates.as_slice() {
-            [] if is_size => None,
-            [] => self.period,
-            [one] => Some(one.period),
+            [] if is_size => (None, Origin::Own),
+            [] => (self.period, self.origin),
+            [one] => (Some(one.period), Origin::Own),
             _ => return Vec::new(),
         };
         let mut found = Vec::new();
@@ -332,8 +353,15 @@ impl Maker<'_> {
         found
     }
 
-    fn claim(&self, subject: &Subject, period: Option<Period>, said: Said, (start, end): (usize, usize)) -> Claim {
+    fn claim(
+        &self,
+        subject: &Subject,
+        (period, origin): (Option<Period>, Origin),
+        said: Said,
+        (start, end): (usize, usize),
+    ) -> Claim {
         Claim {
+            origin,
             path: self.place.path.to_owned(),
             line: self.sentence.line_at(start),
             lines: (self.sentence.line, self.sentence.last),
@@ -420,6 +448,12 @@ fn clause(
         dates.iter().any(|one| one.start <= at && at < one.end)
             || figures.iter().any(|one| one.start <= at && at < one.end)
     };
+    let stands = |at: usize| match dates.iter().any(|one| one.start <= at && at < one.end) {
+        true => Stands::Date,
+        false if inside(at) => Stands::Figure,
+        false => Stands::Word,
+    };
+    clause.subject.marks = qualifiers::marks(words, &range, &stands);
     for (index, word) in words.iter().enumerate().filter(|(_, word)| range.contains(&word.start)) {
         if inside(word.start) {
             continue;
@@ -468,6 +502,9 @@ fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside: bool, clau
             let is_name = place.names.is_name(word, &key, at, place.language);
             if is_name {
                 subject.names.insert(made.clone());
+                if word.script == Script::Spaced && !subject.order.contains(&made) {
+                    subject.order.push(made.clone());
+                }
             }
             let is_verb = vocabulary::is_loose(&lower, place.language) && !vocabulary::is_measure(&made);
             let is_loose = is_aside || is_verb || vocabulary::is_generic(&made);

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::claims::{Claim, Said};
 use super::dates::Period;
 use super::limits;
+use super::qualifiers;
 use super::vocabulary;
 
 /// Two claims that cannot both be true.
@@ -80,6 +81,11 @@ fn contradict(first: &Claim, second: &Claim) -> bool {
 /// word that tells nothing apart.
 fn same_thing(first: &Claim, second: &Claim) -> bool {
     if !may_be_one_action(first.subject.action, second.subject.action) {
+        return false;
+    }
+    if qualifiers::differ(&first.subject.marks, &second.subject.marks)
+        || qualifiers::is_turned(&first.subject.order, &second.subject.order)
+    {
         return false;
     }
     let (Some(loose_first), Some(loose_second)) = (missing(first, second), missing(second, first)) else {

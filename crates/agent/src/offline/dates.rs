@@ -295,6 +295,13 @@ fn is_year(chars: &[char], at: usize, end: usize) -> bool {
     if touches.is_some_and(|c| BEFORE.contains(c) || (c == '-' && at > 1 && chars[at - 2].is_alphanumeric())) {
         return false;
     }
+    // "/pay/1543" is a place, "5億2000万円" an amount.
+    let is_in_path = touches.is_some_and(|c| matches!(c, '/' | '=' | '_'))
+        && at.checked_sub(2).is_none_or(|index| !chars[index].is_ascii_digit());
+    let is_scaled = touches.is_some_and(|c| !c.is_ascii() && super::units::attached_scale(c).is_some());
+    if is_in_path || is_scaled || chars.get(end).is_some_and(|c| counts_east_asian(*c)) {
+        return false;
+    }
     let next = chars.get(end).copied();
     let after_next = chars.get(end + 1).copied();
     if next.is_some_and(|c| c == '%' || c.is_alphabetic() && c.is_ascii())
@@ -323,7 +330,16 @@ fn is_year(chars: &[char], at: usize, end: usize) -> bool {
     let in_time = TIME.contains(&format!(" {before} ")) && !before.is_empty();
     in_time
         || !(COUNTED.contains(&after.as_str())
-            || (after.len() > 3 && after.ends_with('s') && !after.ends_with("ss") && after != "was"))
+            || (after.len() > 3
+                && after.ends_with('s')
+                && !["ss", "us", "is"].iter().any(|ending| after.ends_with(ending))
+                && after != "was"))
+}
+
+/// Whether a sign that touches the number says that it counts: 1500万, 1650개, 1800名. Years have 年 or 년 there.
+fn counts_east_asian(c: char) -> bool {
+    let is_year = matches!(c, '年' | '년' | '财' | '学' | '會' | '会' | '회' | '학' | '에' | '의' | '은' | '부' | '과');
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}') && !is_year
 }
 
 const COUNTED: [&str; 6] = ["people", "mitarbeiter", "einwohner", "personen", "staff", "children"];
@@ -388,18 +404,18 @@ fn ordinal(word: &str) -> Option<u8> {
 /// The number of a month by its name, in lower case.
 pub(crate) fn month(name: &str) -> Option<u8> {
     const NAMES: [&str; 12] = [
-        "january jan januar janvier enero gennaio janeiro январь января январе يناير",
-        "february feb februar février febrero febbraio fevereiro февраль февраля феврале فبراير",
-        "march mar märz mars marzo março март марта марте مارس",
-        "april apr avril abril aprile апрель апреля апреле أبريل",
-        "may mai mayo maggio maio май мая мае مايو",
-        "june jun juni juin junio giugno junho июнь июня июне يونيو",
-        "july jul juli juillet julio luglio julho июль июля июле يوليو",
-        "august aug août agosto август августа августе أغسطس",
-        "september sep sept septembre septiembre settembre setembro сентябрь сентября сентябре سبتمبر",
-        "october oct oktober okt octobre octubre ottobre outubro октябрь октября октябре أكتوبر",
-        "november nov novembre noviembre novembro ноябрь ноября ноябре نوفمبر",
-        "december dec dezember dez décembre diciembre dicembre dezembro декабрь декабря декабре ديسمبر",
+        "january jan januar janvier enero gennaio janeiro январь января январе يناير styczeń stycznia styczniu ocak",
+        "february feb februar février febrero febbraio fevereiro февраль февраля феврале فبراير luty lutego lutym şubat",
+        "march mar märz mars marzo março март марта марте مارس marzec marca marcu mart",
+        "april apr avril abril aprile апрель апреля апреле أبريل kwiecień kwietnia kwietniu nisan",
+        "may mai mayo maggio maio май мая мае مايو maj maja maju mayıs",
+        "june jun juni juin junio giugno junho июнь июня июне يونيو czerwiec czerwca czerwcu haziran",
+        "july jul juli juillet julio luglio julho июль июля июле يوليو lipiec lipca lipcu temmuz",
+        "august aug août agosto август августа августе أغسطس sierpień sierpnia sierpniu ağustos",
+        "september sep sept septembre septiembre settembre setembro сентябрь сентября сентябре سبتمبر wrzesień września wrześniu eylül",
+        "october oct oktober okt octobre octubre ottobre outubro октябрь октября октябре أكتوبر październik października październiku ekim",
+        "november nov novembre noviembre novembro ноябрь ноября ноябре نوفمبر listopad listopada listopadzie kasım",
+        "december dec dezember dez décembre diciembre dicembre dezembro декабрь декабря декабре ديسمبر grudzień grudnia grudniu aralık",
     ];
     let index = NAMES.iter().position(|names| names.split(' ').any(|known| known == name))?;
     u8::try_from(index + 1).ok()
@@ -423,6 +439,8 @@ mod tests {
         check("2023년 4월 5일, 2023년 1분기, 2023년", &["2023-04-05", "2023 Q1", "2023"]);
         check("2023年4月5日、2023年第1四半期に", &["2023-04-05", "2023 Q1"]);
         check("in 2023, FY2022, 2019–2021, 2019-21", &["2023", "2022", "2019–2021", "2019–2021"]);
+        check("15 Mayıs 2023, 3 Şubat 2024, 20 lutego 2024 r.", &["2023-05-15", "2024-02-03", "2024-02-20"]);
+        check("according to the 2020 census", &["2020"]);
         check("٢٠٢٣ و २०२३", &["2023", "2023"]);
         check("4/5/2023 or 13/5/2023", &["2023", "2023-05-13"]);
     }
@@ -430,6 +448,8 @@ mod tests {
     #[test]
     fn numbers_that_are_no_dates() {
         check("2000 employees, EUR 2023, 2023 million, $1999, 2023.5, A-2023, 2000%", &[]);
+        check("1500万元 5億2000万円 path=/pay/1543 1650개를 1800名", &[]);
+        check("中方承担的经费为2023年1500万元", &["2023"]);
         check("H2O and Q4 and May I", &[]);
     }
 

@@ -305,6 +305,10 @@ fn before(chars: &[char], at: usize) -> (usize, String) {
         let start = if end >= 3 && chars[end - 3..end - 1] == ['U', 'S'] { end - 3 } else { end - 1 };
         return (start, name.to_owned());
     }
+    // "%87,3", as Turkish writes it.
+    if end == at && last == '%' && end.checked_sub(2).is_none_or(|index| !chars[index].is_ascii_digit()) {
+        return (end - 1, "%".to_owned());
+    }
     let word = word_before(chars, at);
     let length = word.chars().count();
     if length == 3 && units::is_currency(&word) && end >= length && chars[end - length].is_uppercase() {
@@ -346,13 +350,18 @@ fn after(chars: &[char], end: usize) -> Option<(String, f64, usize)> {
     if let Some((name, factor)) = units::raised(&word, &second) {
         return Some(per(chars, second_end, name, factor));
     }
+    if let Some((name, factor)) = units::raised(&second, &word) {
+        return Some(per(chars, second_end, name, factor));
+    }
     // "4 millions d'euros", "4 millones de euros"
-    if let Some((name, at)) = linked_currency(chars, end) {
-        return Some((name.to_owned(), 1.0, at));
+    if let Some((name, factor, at)) = linked_unit(chars, end) {
+        return Some(per(chars, at, name, factor));
     }
     // Units of scripts without spaces may be followed by a particle: the longest beginning counts.
-    let longest = if word.is_ascii() { word.chars().count() } else { 4.min(word.chars().count()) };
-    let shortest = if word.is_ascii() { longest } else { 1 };
+    // In scripts with spaces a beginning is no unit: the m of 15 Mayıs is no metre.
+    let is_spaced = word.chars().next().is_some_and(|c| c < '\u{0600}');
+    let longest = if is_spaced { word.chars().count() } else { 4.min(word.chars().count()) };
+    let shortest = if is_spaced { longest } else { 1 };
     for length in (shortest..=longest).rev().filter(|length| *length > 0) {
         let part: String = word.chars().take(length).collect();
         if let Some((name, factor)) = units::unit(&part) {
@@ -366,17 +375,17 @@ fn after(chars: &[char], end: usize) -> Option<(String, f64, usize)> {
     none
 }
 
-/// The currency behind `de` or `d'`, and where it ends.
-fn linked_currency(chars: &[char], end: usize) -> Option<(&'static str, usize)> {
+/// The unit behind `de` or `d'`, what it multiplies by, and where it ends.
+fn linked_unit(chars: &[char], end: usize) -> Option<(&'static str, f64, usize)> {
     let rest: String = chars[end..chars.len().min(end + 4)].iter().collect::<String>().to_lowercase();
     let skipped = [" d'", " d’", " de "].iter().find(|link| rest.starts_with(**link))?.chars().count();
-    let at = end + skipped;
-    let word_end = (at..chars.len()).find(|index| !chars[*index].is_alphabetic()).unwrap_or(chars.len());
-    let word: String = chars[at..word_end].iter().collect::<String>().to_lowercase();
-    if !units::is_currency(&word) {
-        return None;
+    let (word, word_end) = next_word(chars, end + skipped);
+    let (second, second_end) = next_word(chars, word_end);
+    if let Some((name, factor)) = units::raised(&second, &word) {
+        return Some((name, factor, second_end));
     }
-    units::unit(&word).map(|(name, _)| (name, word_end))
+    let (name, factor) = units::unit(&word)?;
+    (units::is_currency(&word) || units::is_size(&word)).then_some((name, factor, word_end))
 }
 
 /// `km/h`, `EUR per tonne`: a unit of its own.
@@ -453,6 +462,12 @@ mod tests {
         check("売上高は42億円、従業員は1,200人", &[(4.2e9, "JPY"), (1200.0, "")]);
         check("收入为３.５亿元，增长１２％", &[(3.5e8, "CNY"), (12.0, "%")]);
         check("4 t, 4000 kg, 90 km/h, 5 EUR per tonne", &[(4e3, "kg"), (4e3, "kg"), (9e4, "m/h"), (5.0, "EUR/tonne")]);
+        check("1,94 milyar TL, %87,3 oldu, 302,4 mln zł", &[(1.94e9, "TRY"), (87.3, "%"), (302.4e6, "PLN")]);
+        check(
+            "14.3 millions de mètres cubes en 2023, 5.2 bar, 2.50 dollars",
+            &[(14.3e9, "l"), (5.2, "bar"), (2.5, "USD")],
+        );
+        check("15 Mayıs, 40 машин", &[(15.0, ""), (40.0, "")]);
         check("more than 100 sites, up to 3 days, 3–5 million", &[(100.0, ""), (259_200.0, "s"), (4e6, "")]);
     }
 

@@ -26,6 +26,7 @@ mod past;
 mod phrases;
 mod plan;
 mod propose;
+mod qualifiers;
 mod rank;
 mod read;
 mod request;

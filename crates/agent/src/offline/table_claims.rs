@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::claims::{Claim, Place, Said, Subject, Surroundings};
+use super::claims::{Claim, Origin, Place, Said, Subject, Surroundings};
 use super::columns::{self, Column, ColumnKind};
 use super::dates::{Period, plain_digits};
 use super::figures::{self, Decimal};
@@ -139,6 +139,7 @@ fn from_cell(
         place: sheet.place.clone(),
         language: place.language,
         period,
+        origin: Origin::Own,
         said: Said::Value(figure),
         quote: quote(sheet.table, row),
         written: cell.text.trim().to_owned(),

@@ -8,12 +8,13 @@ pub(crate) fn scale(lower: &str) -> Option<f64> {
     Some(match lower.trim_end_matches('.') {
         "hundred" | "hundert" => 1e2,
         "thousand" | "thousands" | "tausend" | "tsd" | "mille" | "millier" | "milliers" | "mil" | "тыс" | "тысяч"
-        | "тысячи" | "тысяча" | "ألف" | "آلاف" => 1e3,
+        | "тысячи" | "тысяча" | "ألف" | "آلاف" | "bin" | "tys" | "tysiąc" | "tysiące" | "tysięcy" => {
+            1e3
+        }
         "lakh" | "lakhs" => 1e5,
         "million" | "millions" | "mn" | "mio" | "mln" | "millionen" | "millones" | "millón" | "milioni" | "milione"
-        | "milhões" | "milhão" | "млн" | "миллион" | "миллиона" | "миллионов" | "مليون" | "ملايين" => {
-            1e6
-        }
+        | "milhões" | "milhão" | "млн" | "миллион" | "миллиона" | "миллионов" | "مليون" | "ملايين" | "milyon"
+        | "milion" | "miliony" | "milionów" | "miliona" => 1e6,
         "crore" | "crores" => 1e7,
         "billion"
         | "billions"
@@ -30,7 +31,12 @@ pub(crate) fn scale(lower: &str) -> Option<f64> {
         | "миллиарда"
         | "миллиардов"
         | "مليار"
-        | "مليارات" => 1e9,
+        | "مليارات"
+        | "milyar"
+        | "miliard"
+        | "miliardy"
+        | "miliarda"
+        | "miliardów" => 1e9,
         "trillion" | "trillions" | "tn" | "billionen" => 1e12,
         _ => return None,
     })
@@ -64,16 +70,22 @@ pub(crate) fn currency_sign(c: char) -> Option<&'static str> {
         '元' => "CNY",
         '₹' => "INR",
         '₽' => "RUB",
+        '₺' => "TRY",
         _ => return None,
     })
 }
 
-const CURRENCIES: [&str; 14] =
-    ["EUR", "USD", "GBP", "JPY", "KRW", "CNY", "INR", "CHF", "RUB", "SEK", "NOK", "DKK", "PLN", "AED"];
+const CURRENCIES: [&str; 15] =
+    ["TRY", "EUR", "USD", "GBP", "JPY", "KRW", "CNY", "INR", "CHF", "RUB", "SEK", "NOK", "DKK", "PLN", "AED"];
 
 /// The one name of a unit, and what its number is multiplied by to be in that unit.
 pub(crate) fn unit(lower: &str) -> Option<(&'static str, f64)> {
     money(lower).or_else(|| size(lower)).or_else(|| other(lower))
+}
+
+/// Whether a word is a unit of weight, length, area or space.
+pub(crate) fn is_size(lower: &str) -> bool {
+    size(lower).is_some()
 }
 
 /// A unit of length as one of area or of space: `square metres`, `cubic metres`.
@@ -81,7 +93,12 @@ pub(crate) fn raised(prefix: &str, lower: &str) -> Option<(&'static str, f64)> {
     let (name, factor) = size(lower)?;
     match (prefix, name) {
         ("square" | "sq", "m") => Some(("m²", factor * factor)),
-        ("cubic", "m") => Some(("l", factor * factor * factor * 1e3)),
+        ("carrés" | "carré" | "cuadrados" | "quadrati" | "quadrados" | "kwadratowych", "m") => {
+            Some(("m²", factor * factor))
+        }
+        ("cubic" | "cubes" | "cube" | "cúbicos" | "cubi" | "sześciennych", "m") => {
+            Some(("l", factor * factor * factor * 1e3))
+        }
         _ => None,
     }
 }
@@ -103,7 +120,8 @@ fn money(lower: &str) -> Option<(&'static str, f64)> {
         "sek" => ("SEK", 1.0),
         "nok" => ("NOK", 1.0),
         "dkk" => ("DKK", 1.0),
-        "pln" | "zloty" => ("PLN", 1.0),
+        "pln" | "zloty" | "zł" | "złoty" | "złote" | "złotych" => ("PLN", 1.0),
+        "try" | "tl" | "lira" | "₺" => ("TRY", 1.0),
         "aed" | "درهم" => ("AED", 1.0),
         _ => return None,
     })
@@ -115,14 +133,16 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         "g" | "gram" | "grams" | "gramm" | "грамм" => ("kg", 1e-3),
         "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" | "kilogramm" | "кг" | "килограмм" | "킬로그램" | "公斤"
         | "キログラム" | "كيلوغرام" => ("kg", 1.0),
-        "t" | "ton" | "tons" | "tonne" | "tonnes" | "tonnen" | "tonelada" | "toneladas" | "tonnellate" | "тонна"
-        | "тонны" | "тонн" | "طن" | "أطنان" | "톤" | "トン" | "吨" | "公吨" => ("kg", 1e3),
+        "t" | "ton" | "tons" | "tonne" | "tonnes" | "tonnen" | "tonelada" | "toneladas" | "tonnellate" | "tony"
+        | "тонна" | "тонны" | "тонн" | "طن" | "أطنان" | "톤" | "トン" | "吨" | "公吨" => {
+            ("kg", 1e3)
+        }
         "kt" | "kilotonnes" => ("kg", 1e6),
         "lb" | "lbs" => ("kg", 0.453_592_37),
         "mm" | "мм" => ("m", 1e-3),
         "cm" | "см" => ("m", 1e-2),
         "m" | "metre" | "metres" | "meter" | "meters" | "metern" | "mètre" | "mètres" | "metro" | "metros"
-        | "metri" | "м" | "метр" | "метра" | "метров" | "متر" | "미터" | "メートル" | "米" => {
+        | "metri" | "м" | "метр" | "метра" | "метров" | "متر" | "미터" | "メートル" | "米" | "metrów" | "metry" => {
             ("m", 1.0)
         }
         "km"
@@ -145,11 +165,15 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         | "킬로미터"
         | "キロメートル"
         | "公里"
-        | "千米" => ("m", 1e3),
+        | "千米"
+        | "kilometrów"
+        | "kilometry" => ("m", 1e3),
         "ft" | "feet" | "foot" => ("m", 0.3048),
         "mile" | "miles" | "mi" => ("m", 1_609.344),
         "ha" | "hectare" | "hectares" | "hektar" | "hectárea" | "hectáreas" | "ettari" | "га" | "гектар"
-        | "гектаров" | "هكتار" | "헥타르" | "ヘクタール" | "公顷" => ("m²", 1e4),
+        | "гектаров" | "hektarów" | "ettaro" | "هكتار" | "헥타르" | "ヘクタール" | "公顷" => {
+            ("m²", 1e4)
+        }
         "km²" | "km2" | "quadratkilometer" | "quadratkilometern" | "平方公里" | "제곱킬로미터" => {
             ("m²", 1e6)
         }
@@ -158,9 +182,9 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         }
         "ml" => ("l", 1e-3),
         "l" | "litre" | "litres" | "liter" | "liters" | "litern" | "litro" | "litros" | "litri" | "литр" | "литров"
-        | "لتر" | "리터" | "リットル" | "升" => ("l", 1.0),
+        | "litrów" | "لتر" | "리터" | "リットル" | "升" => ("l", 1.0),
         "hl" => ("l", 100.0),
-        "m³" | "m3" | "kubikmeter" | "kubikmetern" | "立方米" | "立方メートル" | "세제곱미터" => {
+        "m³" | "m3" | "kubikmeter" | "kubikmetern" | "立方米" | "立方メートル" | "세제곱미터" | "metreküp" => {
             ("l", 1e3)
         }
         _ => return None,
@@ -201,9 +225,9 @@ fn other(lower: &str) -> Option<(&'static str, f64)> {
             ("s", 60.0)
         }
         "hour" | "hours" | "h" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" | "час" | "часа"
-        | "часов" | "ساعة" | "시간" | "時間" | "小时" => ("s", 3600.0),
+        | "часов" | "godzin" | "godziny" | "ساعة" | "시간" | "時間" | "小时" => ("s", 3600.0),
         "day" | "days" | "tag" | "tage" | "tagen" | "jour" | "jours" | "día" | "días" | "день" | "дня" | "дней"
-        | "يوم" | "일" | "天" => ("s", 86_400.0),
+        | "يوم" | "일" | "天" | "gün" | "dni" | "dnia" | "dzień" => ("s", 86_400.0),
         "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" | "неделя" | "недель"
         | "주" | "週間" => ("s", 604_800.0),
         "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" | "месяц" | "месяца" | "месяцев"
@@ -211,6 +235,8 @@ fn other(lower: &str) -> Option<(&'static str, f64)> {
         "year" | "years" | "jahre" | "jahren" | "ans" | "années" | "años" | "лет" => ("month", 12.0),
         "°c" | "celsius" | "℃" => ("°C", 1.0),
         "°f" | "fahrenheit" => ("°F", 1.0),
+        "bar" | "bars" => ("bar", 1.0),
+        "mbar" | "hpa" => ("bar", 1e-3),
         "knots" | "knoten" | "nœuds" | "nudos" => ("knot", 1.0),
         _ => return None,
     })
