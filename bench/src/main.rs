@@ -16,7 +16,7 @@ mod step;
 mod times;
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use project::Output;
 use times::Line;
@@ -24,6 +24,23 @@ use times::Line;
 /// As the program has it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// One measurement: the lines that come of it.
+type Part = fn(&Path) -> Result<Vec<Line>, Box<dyn Error>>;
+
+/// What is measured with the whole engine and the real program, alone or by the first word of its name.
+const PARTS: [(&str, Part); 10] = [
+    ("engine-one", engine::one_run),
+    ("engine-many", engine::many_runs),
+    ("engine-long", engine::long_run),
+    ("engine-full", scale::finished_runs),
+    ("engine-again", scale::open_runs),
+    ("engine-makespan", engine::makespan),
+    ("learning", learning::begin),
+    ("process-start", process::cold_start),
+    ("process-resume", process::resume),
+    ("process-memory", process::memory),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
@@ -54,37 +71,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     if wanted("codec") {
         lines.extend(codec::parse_and_edit());
     }
-    let engine = |part: &str| wanted("engine") || wanted(part);
-    if engine("engine-one") {
-        lines.extend(engine::one_run(&folder)?);
-    }
-    if engine("engine-many") {
-        lines.extend(engine::many_runs(&folder)?);
-    }
-    if engine("engine-long") {
-        lines.extend(engine::long_run(&folder)?);
-    }
-    if engine("engine-full") {
-        lines.extend(scale::finished_runs(&folder)?);
-    }
-    if engine("engine-again") {
-        lines.extend(scale::open_runs(&folder)?);
-    }
-    if engine("engine-makespan") {
-        lines.extend(engine::makespan(&folder)?);
-    }
-    if wanted("learning") {
-        lines.extend(learning::begin(&folder)?);
-    }
-    let process = |part: &str| wanted("process") || wanted(part);
-    if process("process-start") {
-        lines.extend(process::cold_start(&folder)?);
-    }
-    if process("process-resume") {
-        lines.extend(process::resume(&folder)?);
-    }
-    if process("process-memory") {
-        lines.extend(process::memory(&folder)?);
+    for (name, part) in PARTS {
+        let group = name.split('-').next().unwrap_or_default();
+        if wanted(group) || wanted(name) {
+            lines.extend(part(&folder)?);
+        }
     }
     // Only where it is named: it fetches programs of others.
     if chosen.iter().any(|chosen| chosen == "peers") {
