@@ -104,13 +104,15 @@ impl<'a> Facts<'a> {
 
     /// The files of `assets/` that are known, in order, each once.
     pub(crate) fn sources(&self) -> Vec<String> {
-        let mut paths: Vec<String> = self
-            .catalog()
+        let catalog = self.catalog();
+        // Who has the catalog knows what is there; what was agreed earlier may name files that are gone.
+        let named = if catalog.is_empty() { request::named_sources(&self.brief.context) } else { Vec::new() };
+        let mut paths: Vec<String> = catalog
             .into_iter()
             .filter(|entry| entry.asset_type == "ORIGINAL_INPUT" || entry.file_path.starts_with("assets/"))
             .map(|entry| entry.file_path)
             .chain(self.brief.files.iter().map(|file| file.path.clone()).filter(|path| path.starts_with("assets/")))
-            .chain(request::named_sources(&self.brief.context))
+            .chain(named)
             .collect();
         paths.sort();
         paths.dedup();

@@ -247,16 +247,18 @@ pub(crate) fn instructions(context: &Value) -> Vec<Instruction> {
         .collect()
 }
 
-/// The sources that the instructions name: an Executor's brief has no catalog.
+/// The sources that the instructions name: an Executor's brief has no catalog. Some may be gone since.
 pub(crate) fn named_sources(context: &Value) -> Vec<String> {
     const FIRST: &str = "Use these sources only: ";
     let instructions = instructions(context);
     let lists = instructions.iter().filter_map(|one| one.content.strip_prefix(FIRST)?.rsplit_once("; "));
-    lists
-        .flat_map(|(list, _)| list.split([',', ' ']))
-        .filter(|name| name.len() > "assets/".len() && name.starts_with("assets/"))
-        .map(str::to_owned)
-        .collect()
+    // A name may hold blanks and commas; the next one begins with the folder.
+    let names = lists.flat_map(|(list, _)| list.strip_prefix("assets/").unwrap_or_default().split(", assets/"));
+    let names = names.map(|name| match name.rsplit_once(" and ") {
+        Some((name, more)) if more.ends_with(" more files of assets/") => name,
+        _ => name,
+    });
+    names.filter(|name| !name.is_empty()).map(|name| format!("assets/{name}")).collect()
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -284,6 +286,22 @@ pub(crate) fn formats_to_publish(context: &Value, prompt: &str, sources: &[Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_are_named_with_all_that_their_names_hold() {
+        let told = |content: &str| named_sources(&serde_json::json!({"instructions": [content]}));
+        assert_eq!(
+            told(
+                "Use these sources only: assets/my notes.md, assets/a,b.md, assets/sub folder/x.md; cite file and line."
+            ),
+            ["assets/my notes.md", "assets/a,b.md", "assets/sub folder/x.md"]
+        );
+        assert_eq!(
+            told("Use these sources only: assets/a and b.md and 3 more files of assets/; cite."),
+            ["assets/a and b.md"]
+        );
+        assert!(told("Use the files in assets/ only; cite.").is_empty());
+    }
 
     #[test]
     fn forms_that_a_request_names() {

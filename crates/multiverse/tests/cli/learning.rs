@@ -92,3 +92,19 @@ fn how_much_is_learned_is_a_setting() {
     assert_eq!(ran.code, 1, "{}", ran.shown());
     assert!(ran.stderr.contains("multiverse.toml:2:9: least must be a number from 0 to 1"), "{}", ran.shown());
 }
+
+/// MV-12: a file may be named as people name files; and one that was there for an earlier run may be gone for the next.
+#[test]
+fn sources_may_have_any_name_and_may_go() {
+    let text = b"The bridge at Arno cost 12 million euros in 2019.\n";
+    let names = ["assets/my notes.md", "assets/a,b and c.md", "assets/sub folder/x (1).md"];
+    let place = Place::with(&names.map(|name| (name, &text[..])));
+    ok(&place.run(&["run", FIRST, "--yes", "--agent", "offline"]));
+    let first = last(&place);
+    let report = read(&place, &format!("outputs/{first}/report.md"));
+    assert!(report.contains("assets/my notes.md:1"), "{report}");
+    fs::rename(place.path("assets/my notes.md"), place.path("assets/other notes.md")).unwrap();
+    ok(&place.run(&["run", SECOND, "--yes", "--agent", "offline"]));
+    let report = read(&place, &format!("outputs/{}/report.html", last(&place)));
+    assert!(report.contains("assets/other notes.md:1"), "{report}");
+}
