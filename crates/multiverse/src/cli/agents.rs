@@ -42,6 +42,17 @@ pub(crate) struct Cast {
 }
 
 impl Choice {
+    /// The flags that choose the same agents, as they are typed behind another command.
+    pub(crate) fn flags(&self) -> String {
+        let quoted = |agent: &String| match agent
+            .contains(|letter: char| !(letter.is_alphanumeric() || "=:./_-".contains(letter)))
+        {
+            true => format!("'{}'", agent.replace('\'', "'\\''")),
+            false => agent.clone(),
+        };
+        self.agents.iter().map(|agent| format!(" --agent {}", quoted(agent))).collect()
+    }
+
     /// The settings of the engine for a project. Nothing is begun when anything is wrong with them.
     pub(crate) fn settings(&self, start: &Start, project: &Path, output: &mut Output) -> Result<Settings, Failure> {
         let mut read = Read::of(project)?;

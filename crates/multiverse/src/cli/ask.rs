@@ -18,6 +18,9 @@ use super::signals;
 /// How often it is looked whether somebody else has answered.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
 
+/// How long a key waits for what may follow it.
+const HELD: Timespec = Timespec { tv_sec: 0, tv_nsec: 700_000_000 };
+
 /// The words that answer a proposal.
 pub(crate) const VALID: &str = "CONFIRM, MODIFY with what to change, CANCEL, NEW_REQUEST with the request";
 
@@ -48,15 +51,19 @@ pub(crate) fn in_view(service: &mut Service, run: &str, live: &Live, text: &str)
                 Bytes::Elsewhere => return Ok(Asked::Elsewhere),
                 Bytes::Nothing => return Ok(Asked::Later),
             };
-            for key in keys.of(&bytes) {
-                match prompt.press(&key) {
-                    Some(Pressed::Answer(verdict)) => return Ok(Asked::Answer(verdict)),
-                    Some(Pressed::Later) => return Ok(Asked::Later),
-                    Some(Pressed::Show) => drop(live::say(text)),
-                    None => {}
+            let mut pressed: Vec<Pressed> = keys.of(&bytes).iter().filter_map(|key| prompt.press(key)).collect();
+            live.ask(Some(prompt.clone()));
+            if prompt.is_held() && nothing_follows() {
+                pressed.extend(prompt.settle());
+                live.ask(Some(prompt.clone()));
+            }
+            for one in pressed {
+                match one {
+                    Pressed::Answer(verdict) => return Ok(Asked::Answer(verdict)),
+                    Pressed::Later => return Ok(Asked::Later),
+                    Pressed::Show => drop(live::say(text)),
                 }
             }
-            live.ask(Some(prompt.clone()));
         }
     });
     live.ask(None);
@@ -214,6 +221,13 @@ fn wait_for_bytes(service: &mut Service, run: &str) -> Result<Bytes, Failure> {
         Err(rustix::io::Errno::IO) => Ok(Bytes::Nothing),
         Err(error) => Err(unreadable(&error.into())),
     }
+}
+
+/// Whether no further key comes for a moment: then a letter was an answer, and not the beginning of words.
+fn nothing_follows() -> bool {
+    let stdin = std::io::stdin();
+    let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
+    matches!(poll(&mut waited, Some(&HELD)), Ok(0))
 }
 
 /// Who types `yes` has answered with its first letter; the others are not meant for anybody.

@@ -49,6 +49,8 @@ pub(crate) struct Opened {
     live: Option<Live>,
     /// The project, if it began with this.
     begun: Option<PathBuf>,
+    /// The flags that chose its agents: whoever goes on wants the same.
+    flags: String,
 }
 
 /// How a run ended, or where it stands.
@@ -64,6 +66,9 @@ pub(crate) struct Outcome {
     head: String,
     #[serde(skip)]
     end: End,
+    /// The flags that choose the same agents.
+    #[serde(skip)]
+    flags: String,
 }
 
 /// Whether the view said already how a run ended.
@@ -98,7 +103,7 @@ impl Opened {
         output.finish()?;
         let progress = Progress::new(output, shown);
         let service = Service::open_to_look(&Settings::new(project), &progress.listener())?;
-        Ok(Self { service, progress, live: None, begun: None })
+        Ok(Self { service, progress, live: None, begun: None, flags: String::new() })
     }
 
     /// Opens it to give a run a word.
@@ -113,7 +118,7 @@ impl Opened {
         let project = start.project_of_runs()?;
         start.say_project(&project, output)?;
         let settings = choice.settings(start, &project, output)?;
-        Self::with(settings, missing_of, output, Shown::All)
+        Ok(Self { flags: choice.flags(), ..Self::with(settings, missing_of, output, Shown::All)? })
     }
 
     /// Opens it with agents, to begin something; where there is no project, one begins.
@@ -121,7 +126,7 @@ impl Opened {
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
         let settings = choice.settings(start, &project, output)?;
-        Self::with(settings, |_| Missing::Create, output, Shown::All)
+        Ok(Self { flags: choice.flags(), ..Self::with(settings, |_| Missing::Create, output, Shown::All)? })
     }
 
     pub(crate) fn with(
@@ -136,7 +141,7 @@ impl Opened {
         let missing = missing(&settings.project);
         let begun = Some(settings.project.clone()).filter(|project| !project.join(store::OWN).exists());
         let service = Service::open(settings, missing, progress.listener())?;
-        Ok(Self { service, progress, live: None, begun })
+        Ok(Self { service, progress, live: None, begun, flags: String::new() })
     }
 
     /// Which run is meant.
@@ -320,7 +325,8 @@ impl Opened {
             _ => End::Open,
         };
         let outputs = if end == End::Done { self.service.outputs(run) } else { Vec::new() };
-        Outcome { run: run.into(), status: status.into(), waits, outputs, head: String::new(), end }
+        let (run, status, flags) = (run.into(), status.into(), self.flags.clone());
+        Outcome { run, status, waits, outputs, head: String::new(), end, flags }
     }
 }
 
@@ -350,7 +356,7 @@ impl Outcome {
     }
 
     fn show(&self, told: Told, output: &mut Output) -> Result<(), Failure> {
-        let run = visible::text(&self.run);
+        let (run, flags) = (visible::text(&self.run), visible::text(&self.flags));
         match self.end {
             End::Done => {
                 if told == Told::Not {
@@ -365,7 +371,7 @@ impl Outcome {
                     output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
                 }
                 output.warn(&format!(
-                    "{HINT}hint{HINT:#}: `multiverse retry {run}` goes on from there, in a new run; `multiverse explain {run}` says why"
+                    "{HINT}hint{HINT:#}: `multiverse retry {run}{flags}` goes on from there, in a new run; `multiverse explain {run}` says why"
                 ))?;
             }
             End::Waits => {
@@ -373,10 +379,14 @@ impl Outcome {
                 for waiting in &self.waits {
                     output.say(&waiting_lines(waiting))?;
                 }
+                if !flags.is_empty() {
+                    output.say(&format!("  with the same agents: add `{}`", flags.trim()))?;
+                }
             }
             End::Open => {
-                output
-                    .warn(&format!("{HINT}not finished{HINT:#}: {run}; `multiverse resume {run}` goes on with it"))?;
+                output.warn(&format!(
+                    "{HINT}not finished{HINT:#}: {run}; `multiverse resume {run}{flags}` goes on with it"
+                ))?;
             }
             End::Elsewhere => {}
         }

@@ -68,6 +68,7 @@ fn a_run_waits_durably_for_its_answer() {
         multiverse confirm RUN
         multiverse modify RUN "what to change"
         multiverse cancel RUN
+      with the same agents: add `--agent script:script.yaml`
     head DIGEST
     "#);
     assert_eq!(status(&place, &run), "AWAITING_CONFIRMATION");
@@ -225,7 +226,11 @@ fn a_failed_run_shows_its_report_and_can_be_retried() {
     let run = last(&place);
     assert_eq!(ran.code, 4, "{}", ran.shown());
     assert!(ran.stderr.contains("no way ␛[31mforward"), "{}", ran.shown());
-    assert!(ran.stderr.contains(&format!("hint: `multiverse retry {run}`")), "{}", ran.shown());
+    assert!(
+        ran.stderr.contains(&format!("hint: `multiverse retry {run} --agent script:script.yaml`")),
+        "{}",
+        ran.shown()
+    );
     assert!(!ran.stderr.contains('\u{1b}'), "QL-34");
     let shown = place.run(&["status", &run]);
     assert!(shown.stdout.contains("FAILED"), "{}", shown.shown());
@@ -441,7 +446,7 @@ fn an_interrupted_run_can_be_resumed() {
     std::io::Read::read_to_string(&mut said, &mut all).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{all}");
     let run = last(&place);
-    assert!(all.contains(&format!("`multiverse resume {run}` goes on with it")), "{all}");
+    assert!(all.contains(&format!("`multiverse resume {run} --agent script:script.yaml` goes on with it")), "{all}");
     let resumed = scripted(&place, &["resume", &run]);
     ok(&resumed);
     assert_eq!(status(&place, &run), "COMPLETED");

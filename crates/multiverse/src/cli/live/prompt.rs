@@ -33,6 +33,9 @@ enum Stage {
 pub(crate) struct Prompt {
     stage: Stage,
     typed: String,
+    /// What was typed is one key, which may be an answer or the beginning of words: what follows, or that nothing does,
+    /// will tell.
+    held: bool,
 }
 
 /// What came of a key.
@@ -47,15 +50,31 @@ pub(crate) enum Pressed {
 
 impl Prompt {
     pub(crate) fn new() -> Self {
-        Self { stage: Stage::Menu, typed: String::new() }
+        Self { stage: Stage::Menu, typed: String::new(), held: false }
+    }
+
+    /// Whether it must be waited for what follows.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held
+    }
+
+    /// Nothing follows: the key was an answer.
+    pub(crate) fn settle(&mut self) -> Option<Pressed> {
+        let letter = self.typed.pop().filter(|_| std::mem::take(&mut self.held))?;
+        self.choose(letter)
     }
 
     /// Takes a key; gives what is clear with it.
     pub(crate) fn press(&mut self, key: &Key) -> Option<Pressed> {
         let is_empty = self.typed.is_empty();
+        if self.held && *key == Key::Enter {
+            return self.settle();
+        }
+        self.held = false;
         match (self.stage, key) {
             (Stage::Menu, Key::Letter(letter @ ('y' | 'm' | 'n' | 'r' | 'l' | 'q' | 'p'))) if is_empty => {
-                return self.choose(*letter);
+                self.typed.push(*letter);
+                self.held = true;
             }
             (Stage::Menu, Key::EndOfInput) if is_empty => return Some(Pressed::Later),
             (Stage::Menu, Key::Enter) => return self.understand(),
@@ -92,9 +111,13 @@ impl Prompt {
 
     /// What was typed may be an answer in the protocol's words. Anything else changes nothing unasked (MV-10).
     fn understand(&mut self) -> Option<Pressed> {
+        let typed = self.typed.trim().to_lowercase();
         match understood(&self.typed) {
+            _ if typed == "no" => *self = Self { stage: Stage::No, ..Self::new() },
+            // In this question the letter stands for no, and nothing is asked anew by a slip.
+            _ if typed.starts_with("n ") => self.stage = Stage::Sure,
             Some(Understood::Verdict(verdict)) => return Some(Pressed::Answer(verdict)),
-            Some(Understood::WordsOf(needs)) => *self = Self { stage: Stage::Words(needs), typed: String::new() },
+            Some(Understood::WordsOf(needs)) => *self = Self { stage: Stage::Words(needs), ..Self::new() },
             None if self.typed.trim().is_empty() => self.typed.clear(),
             None => self.stage = Stage::Sure,
         }
@@ -214,10 +237,17 @@ mod tests {
     use super::super::keys::Keys;
     use super::*;
 
+    /// What comes of keys; a bar stands for a pause, and there is one at the end.
     fn pressed(bytes: &str) -> (Option<Pressed>, Prompt) {
         let mut prompt = Prompt::new();
-        let found = Keys::default().of(bytes.as_bytes()).iter().find_map(|key| prompt.press(key));
-        (found, prompt)
+        for burst in bytes.split('|') {
+            let found = Keys::default().of(burst.as_bytes()).iter().find_map(|key| prompt.press(key));
+            let found = found.or_else(|| if prompt.is_held() { prompt.settle() } else { None });
+            if found.is_some() {
+                return (found, prompt);
+            }
+        }
+        (None, prompt)
     }
 
     /// MV-10
@@ -229,29 +259,37 @@ mod tests {
         check("l", Some(Pressed::Later));
         check("\x04", Some(Pressed::Later));
         check("p", Some(Pressed::Show));
-        check("monly Q2\r", modify("only Q2"));
+        check("m|only Q2\r", modify("only Q2"));
+        check("m\r|only Q2\r", modify("only Q2"));
         check("modify only Q2\r", modify("only Q2"));
-        check("m두 번째\x7f\r", modify("두 번"));
-        check("mone two\x17three\r", modify("one three"));
-        check("ra new one\r", Some(Pressed::Answer(Verdict::NewRequest("a new one".into()))));
+        check("m|두 번째\x7f\r", modify("두 번"));
+        check("m|one two\x17three\r", modify("one three"));
+        check("r|a new one\r", Some(Pressed::Answer(Verdict::NewRequest("a new one".into()))));
         check("MODIFY only Q2\r", modify("only Q2"));
         check("CONFIRM\r", Some(Pressed::Answer(Verdict::Confirm)));
-        check("nx", Some(Pressed::Answer(Verdict::Cancel)));
+        check("n|x", Some(Pressed::Answer(Verdict::Cancel)));
+        check("yes\r", Some(Pressed::Answer(Verdict::Confirm)));
+        check("y\r", Some(Pressed::Answer(Verdict::Confirm)));
         check("Only Q2\ry", modify("Only Q2"));
+        // Words that begin with the letter of a key are words.
+        check("year 2024 only please\ry", modify("year 2024 only please"));
+        check("please only Kyoto\ry", modify("please only Kyoto"));
+        check("nur Kyoto, bitte\ry", modify("nur Kyoto, bitte"));
+        check("more of it\ry", modify("more of it"));
         check("\x1b[200~yes and\nmore\x1b[201~\ry", modify("yes and\nmore"));
     }
 
     /// MV-10: what is no answer changes nothing.
     #[test]
     fn nothing_happens_unasked() {
-        for bytes in
-            ["n", "no", "no\r", "x", "Foo\r", "Foo\rn", "m\r", "m\x1b", "\r", " \r", "\x1b", "Foo\r\r", "nz\x1b"]
-        {
+        for bytes in [
+            "n", "no", "no\r", "x", "Foo\r", "Foo\rn", "m\r", "m|\x1b", "\r", " \r", "\x1b", "Foo\r\r", "n|z\x1b",
+            "year", "n new\r",
+        ] {
             assert_eq!(pressed(bytes).0, None, "{bytes:?}");
         }
         // Who went back can answer as before.
-        let (_, mut prompt) = pressed("no\r");
-        assert_eq!(prompt.press(&Key::Letter('y')), Some(Pressed::Answer(Verdict::Confirm)));
+        assert_eq!(pressed("no\r|\r|y").0, Some(Pressed::Answer(Verdict::Confirm)));
     }
 
     #[test]
@@ -277,7 +315,7 @@ mod tests {
         m change it   r another request   x end the run for good   l leave it for later
         b back
         ");
-        insta::assert_snapshot!(shown("monly the second quarter, and 한국어로 please", 30), @"
+        insta::assert_snapshot!(shown("m|only the second quarter, and 한국어로 please", 30), @"
         what shall be otherwise?
         Enter send   Esc back
         > only the second quarter, an
