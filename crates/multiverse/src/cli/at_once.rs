@@ -25,7 +25,7 @@ use super::{signals, visible};
 /// Exit codes: 0 done, 1 error, 2 usage
 ///
 /// Examples:
-///   multiverse do "list what is in assets"
+///   multiverse do "How many boats were built in 2025?"
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
