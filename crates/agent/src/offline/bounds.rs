@@ -11,7 +11,9 @@ pub(crate) fn bounds(chars: &[char], start: usize, end: &mut usize, value: f64, 
         let rest: String = chars[*end..chars.len().min(*end + 4)].iter().collect();
         list.iter().find(|word| rest.trim_start().starts_with(**word)).is_some()
     };
-    if follows(&["이상", "초과", "以上", "超"]) || ends(AT_LEAST) {
+    // "verfügt über 40 Betten" has 40 of them.
+    let disposes = window.contains("verfüg") && window.ends_with("über");
+    if follows(&["이상", "초과", "以上", "超"]) || (ends(AT_LEAST) && !disposes) {
         return (value, f64::INFINITY);
     }
     if follows(&["이하", "미만", "以下", "未満"]) || ends(AT_MOST) {

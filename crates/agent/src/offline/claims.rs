@@ -143,7 +143,8 @@ impl<'a> Place<'a> {
     fn new(document: &'a Document, names: &'a Names) -> Self {
         let name = document.path.rsplit('/').next().unwrap_or_default();
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).replace(['_', '-', '.'], " ");
-        let file = heading(0, &stem, names);
+        let mut file = heading(0, &stem, names);
+        file.words.retain(|word| !NUMBERED.contains(&word.as_str()));
         Self {
             path: &document.path,
             decimal: document.decimal(),
@@ -227,15 +228,19 @@ struct Clause {
 }
 
 fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec<Claim> {
-    let chars = plain_digits(&sentence.text);
-    let dates = dates(&chars);
-    let figures = figures(&chars, &dates, place.decimal);
+    let mut chars = plain_digits(&sentence.text);
+    let mut dates = dates(&chars);
+    let mut figures = figures(&chars, &dates, place.decimal);
     if figures.is_empty() && dates.is_empty() {
         return Vec::new();
     }
+    chars.truncate(speech::main_part(&chars, &dates, &figures));
+    dates.retain(|one| one.end <= chars.len());
+    figures.retain(|one| one.end <= chars.len());
+    let text: String = chars.iter().collect();
     let words = words::words(&chars);
     if sentence.text.ends_with(['?', '？', '؟'])
-        || speech::is_open(&sentence.text, claimed(&chars, &words, &dates, &figures), place.language)
+        || speech::is_open(&text, claimed(&chars, &words, &dates, &figures), place.language)
     {
         return Vec::new();
     }
@@ -376,6 +381,11 @@ impl Maker<'_> {
     }
 }
 
+/// Words of file names that only count the files, or say what kind of text they are.
+const NUMBERED: [&str; 14] = [
+    "one", "two", "three", "four", "five", "part", "copy", "draft", "final", "version", "houkoku", "shinbun", "baogao",
+    "자료",
+];
 const SIZES: [&str; 6] = ["length", "height", "width", "depth", "distance", "area"];
 const MORE: [&str; 9] = ["more", "fewer", "less", "mehr", "weniger", "más", "menos", "больше", "меньше"];
 
@@ -426,7 +436,9 @@ fn clauses(place: &Place<'_>, chars: &[char], words: &[Word], dates: &[Dated], f
         let head =
             range.clone().find(|at| matches!(chars[*at], ':' | '：') && !in_value(*at) && !has_value(range.start, *at));
         let core = head.unwrap_or(range.start)..tail.unwrap_or(range.end);
-        clause(place, words, dates, figures, range.clone(), &core)
+        let mut made = clause(place, words, dates, figures, range.clone(), &core);
+        made.subject.marks.extend(qualifiers::numbered(chars, &range));
+        made
     });
     made.collect()
 }
@@ -453,9 +465,20 @@ fn clause(
         false if inside(at) => Stands::Figure,
         false => Stands::Word,
     };
+    // ", the other works the rest" is about another thing.
+    let is_rest = words.iter().any(|word| {
+        core.end <= word.start && word.start < range.end && matches!(word.text.as_str(), "rest" | "remainder" | "Rest")
+    });
     clause.subject.marks = qualifiers::marks(words, &range, &stands);
     for (index, word) in words.iter().enumerate().filter(|(_, word)| range.contains(&word.start)) {
-        if inside(word.start) {
+        let next = words.get(index + 1).map(|next| next.text.to_lowercase()).unwrap_or_default();
+        if let Some(rate) = speech::rate(&word.text.to_lowercase(), &next) {
+            clause.subject.words.insert(rate.to_owned());
+        }
+        let end = dates.iter().find(|one| one.start <= word.start && word.start < one.end).map(|one| one.end);
+        let behind = end.and_then(|end| speech::behind_date(word, end));
+        let word = behind.as_ref().unwrap_or(word);
+        if inside(word.start) || (is_rest && word.start >= core.end) {
             continue;
         }
         // "opened in 1998" happens once, "opened three shops in 2023" may happen again.

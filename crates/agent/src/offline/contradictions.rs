@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::claims::{Claim, Said};
+use super::claims::{Claim, Origin, Said};
 use super::dates::Period;
 use super::limits;
 use super::qualifiers;
@@ -46,6 +46,9 @@ pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
         };
         for word in &claim.subject.words {
             alike.entry((unit, claim.period, word)).or_default().push(index);
+            if is_paid_once(claim) && claim.period.is_some() {
+                alike.entry((unit, None, word)).or_default().push(index);
+            }
         }
     }
     // The rarest words first: if there are too many pairs, those that are least likely to be alike are left out.
@@ -74,7 +77,18 @@ fn contradict(first: &Claim, second: &Claim) -> bool {
         (Said::Date(one), Said::Date(other)) => !one.agrees(*other),
         _ => false,
     };
-    apart && same_thing(first, second)
+    let is_one_time = match (first.period, second.period) {
+        (Some(one), Some(other)) => one == other,
+        _ => true,
+    };
+    apart && is_one_time && same_thing(first, second)
+}
+
+/// What something cost is paid once: a year that only the title of one source says does not tell it apart.
+fn is_paid_once(claim: &Claim) -> bool {
+    let is_cost = claim.subject.action == Some("spend") || claim.subject.words.contains("cost");
+    let entity = claim.subject.words.iter().filter(|word| *word != "cost").count();
+    claim.origin == Origin::Around && is_cost && entity > 1
 }
 
 /// Whether two claims are about the same: what one says and the other does not must stand around the other, or be a
@@ -85,6 +99,7 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     }
     if qualifiers::differ(&first.subject.marks, &second.subject.marks)
         || qualifiers::is_turned(&first.subject.order, &second.subject.order)
+        || qualifiers::is_swapped(&first.subject.shown, &second.subject.shown)
     {
         return false;
     }
@@ -98,7 +113,10 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     let shared: Vec<&String> = first.subject.words.intersection(&second.subject.words).collect();
     let is_dated = matches!(first.said, Said::Date(_));
     let has_unit = matches!(&first.said, Said::Value(figure) if !figure.unit.is_empty());
-    let says_what = shared.iter().any(|word| vocabulary::is_measure(word)) || shared.len() > 1 || is_dated;
+    // In scripts without spaces a long run of signs is a phrase.
+    let is_phrase = |word: &&String| word.chars().count() > 5 && word.chars().all(|c| c >= '\u{4e00}');
+    let says_what =
+        shared.iter().any(|word| vocabulary::is_measure(word) || is_phrase(word)) || shared.len() > 1 || is_dated;
     let does_what = first.subject.action.is_some() && first.subject.action == second.subject.action;
     if !(says_what || does_what || has_unit) {
         return false;
@@ -235,7 +253,9 @@ fn is_again(known: &Contradiction, first: &Claim, second: &Claim) -> bool {
             .any(|one| same_place(claim, one) && one.said == claim.said)
     };
     let is_like = |claim: &Claim| places.iter().any(|one| agree(claim, one));
-    first.period == known.first.period && (is_one_of(first) && is_like(second) || is_one_of(second) && is_like(first))
+    let is_one_time = [first.period, second.period].contains(&known.first.period)
+        || [first.period, second.period].contains(&known.second.period);
+    is_one_time && (is_one_of(first) && is_like(second) || is_one_of(second) && is_like(first))
 }
 
 fn same_place(one: &Claim, other: &Claim) -> bool {
@@ -261,7 +281,7 @@ impl Contradiction {
         let words =
             if is_row(&self.first) || (!is_row(&self.second) && second.len() > first.len()) { second } else { first };
         let about = words.join(" ");
-        match self.first.period {
+        match self.first.period.filter(|period| self.second.period == Some(*period)) {
             Some(period) => format!("{about}, {period}"),
             None => about,
         }

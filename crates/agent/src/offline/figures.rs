@@ -89,6 +89,9 @@ fn counts(chars: &[char], at: usize) -> bool {
         return false;
     }
     let end = digits_end(chars, at);
+    if super::qualifiers::is_numbering(chars, at, end) {
+        return false;
+    }
     let next = chars.get(end).copied();
     let digit_follows = chars.get(end + 1).is_some_and(char::is_ascii_digit);
     if next.is_some_and(|c| matches!(c, ':' | '/')) && digit_follows {
@@ -474,6 +477,7 @@ mod tests {
     #[test]
     fn numbers_that_measure_nothing() {
         check("Section 3, version 2.1, COVID-19, A4, 10:30, 3/4, 21st, #7, in 2023", &[]);
+        check("할라 3호, 심해5호, 第2期, 2차 사업", &[]);
     }
 
     #[test]

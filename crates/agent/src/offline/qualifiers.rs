@@ -52,6 +52,36 @@ pub(crate) fn is_turned(first: &[String], second: &[String]) -> bool {
     places.windows(2).any(|pair| pair[0] > pair[1])
 }
 
+/// Whether the same words stand around the same middle, the first here where the last stands there.
+pub(crate) fn is_swapped(first: &[String], second: &[String]) -> bool {
+    let lower = |words: &[String]| words.iter().map(|word| word.to_lowercase()).collect::<Vec<_>>();
+    match (lower(first).as_slice(), lower(second).as_slice()) {
+        ([one, middle @ .., two], [three, between @ .., four]) => {
+            !middle.is_empty() && middle == between && one == four && two == three && one != two
+        }
+        _ => false,
+    }
+}
+
+/// Numbers that say which one, in scripts without spaces: 第2期, 2차, 3号.
+pub(crate) fn numbered(chars: &[char], range: &Range<usize>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for at in range.clone().filter(|at| chars[*at].is_ascii_digit()) {
+        let end = (at..chars.len()).find(|index| !chars[*index].is_ascii_digit()).unwrap_or(chars.len());
+        if is_numbering(chars, at, end) {
+            found.insert(format!("ordinal:{}", chars[at..end].iter().collect::<String>()));
+        }
+    }
+    found
+}
+
+/// Whether digits from one place to another only say which one is meant.
+pub(crate) fn is_numbering(chars: &[char], at: usize, end: usize) -> bool {
+    let before = at.checked_sub(1).map(|index| chars[index]);
+    let is_first = before.is_none_or(|c| !c.is_ascii_digit() && !matches!(c, '.' | ','));
+    is_first && (matches!(before, Some('第' | '제')) || matches!(chars.get(end), Some('차' | '호' | '号' | '號')))
+}
+
 /// Marks that may be missing on the other side: a year's figure is often that of its end.
 const TOLERATED: [&str; 4] = ["edge:end", "edge:late", "with:with", "side:for"];
 const ARTICLES: [&str; 20] = [

@@ -47,6 +47,7 @@ pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
             return true;
         }
         match vocabulary::part(&key, &lower) {
+            Part::Share if rate(&lower, next).is_some() => {}
             Part::Doubt if !is_bound => return true,
             Part::Share => return true,
             _ => {}
@@ -85,6 +86,48 @@ pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
         || ["ありません", "ではなく", "아니라", "より多", "而不是", "بدلا"].iter().any(|turn| lower.contains(turn))
 }
 
+/// What a figure is for each of: `per day`, `pro Kopf`. It is part of what is measured.
+pub(crate) fn rate(lower: &str, next: &str) -> Option<&'static str> {
+    if !matches!(lower, "per" | "pro" | "je" | "par" | "por") {
+        return None;
+    }
+    const RATES: [&str; 6] = [
+        "(per day) day tag jour día",
+        "(per hour) hour stunde heure hora",
+        "(per week) week woche semaine semana",
+        "(per month) month monat mois mes",
+        "(per year) year annum jahr an année año",
+        "(per head) head capita person kopf habitant tête habitante",
+    ];
+    let is_known =
+        |list: &&&str| list.split_once(") ").is_some_and(|(_, names)| names.split(' ').any(|one| one == next));
+    RATES.iter().find(is_known).and_then(|list| list.find(')').map(|end| &list[..=end]))
+}
+
+/// Where a sentence goes on to a part of what it has counted: `742 Betten, davon 64 …`, `14 platforms, 3 of them closed`.
+pub(crate) fn main_part(chars: &[char], dates: &[Dated], figures: &[Figure]) -> usize {
+    let in_value = |at: usize| {
+        figures.iter().any(|one| one.start <= at && at < one.end)
+            || dates.iter().any(|one| one.start <= at && at < one.end)
+    };
+    let mut marks: Vec<usize> =
+        (0..chars.len()).filter(|at| matches!(chars[*at], ',' | ';' | '、' | '，' | '(') && !in_value(*at)).collect();
+    marks.push(chars.len());
+    let is_part = |pair: &&[usize]| {
+        let has_figure = |from: usize, to: usize| figures.iter().any(|one| from <= one.start && one.start < to);
+        let part = chars[pair[0] + 1..pair[1]].iter().collect::<String>().to_lowercase();
+        let begins =
+            ["davon ", "darunter ", "dont ", "w tym ", "из них ", "其中", "그중", "うち", "このうち", "そのうち"];
+        has_figure(0, pair[0])
+            && has_figure(pair[0], pair[1])
+            && (begins.iter().any(|turn| part.trim_start().starts_with(turn))
+                || [" of them", " of which", " of whom", " of these", "of which "]
+                    .iter()
+                    .any(|turn| part.contains(turn)))
+    };
+    marks.windows(2).find(is_part).map_or(chars.len(), |pair| pair[0])
+}
+
 /// The words of a sentence without those that only say who says it.
 pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated], figures: &[Figure]) -> Vec<Word> {
     let says_before = |at: usize| figures.iter().any(|one| one.start < at) || dates.iter().any(|one| one.start < at);
@@ -98,6 +141,18 @@ pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated],
         && !says_before(words[index + 1].start)
     {
         from = words[index + 1].end;
+    }
+    // "The mayor, Ann Loe, says the Cedar dam …": what follows names what it is about.
+    let says = words.windows(3).find(|three| {
+        matches!(three[0].text.as_str(), "says" | "said" | "claims" | "writes" | "states" | "stated")
+            && three[1].text == "the"
+            && words::is_capitalised(&three[2].text)
+            && three[0].start > 0
+    });
+    if let Some([verb, ..]) = says
+        && !says_before(verb.start)
+    {
+        from = from.max(verb.end);
     }
     let comma = |at: usize| (at..chars.len()).find(|index| matches!(chars[*index], ',' | '，' | '、' | ':' | '،'));
     let first = words.first().map(|word| word.text.to_lowercase()).unwrap_or_default();
@@ -142,6 +197,17 @@ pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated],
 const SAYING: &str = " said says say stated states added adds noted notes reported reports announced announces claimed claims confirmed \
 confirms writes wrote estimates shows showed sagte sagt erklärte teilte schreibt meldet meldete berichtet berichtete dit déclare déclaré \
 indique affirme annonce annoncé dice dijo afirma indica informó señala сообщил сообщила сообщает заявил заявила пишет قال قالت ذكر ";
+
+/// What follows a date in one run of signs: 2023年航次 speaks of 航次.
+pub(crate) fn behind_date(word: &Word, end: usize) -> Option<Word> {
+    if word.script != Script::Han || word.end <= end {
+        return None;
+    }
+    let text: String = word.text.chars().skip(end - word.start).collect();
+    let is_fiscal = text.starts_with('度');
+    let start = end + usize::from(is_fiscal);
+    Some(Word { start, text: text.chars().skip(usize::from(is_fiscal)).collect(), ..word.clone() })
+}
 
 /// A word behind a figure without the sign that only counts: 40艘船 counts 船.
 pub(crate) fn without_counter(word: &Word) -> Word {

@@ -248,4 +248,4 @@ const GENERIC: &str = "report summary overview introduction note notes result de
     bericht jahresbericht zusammenfassung überblick einleitung ergebnis anhang zeitung brief notiz protokoll mitteilung pressemitteilung \
     rapport résumé aperçu lettre journal communiqué annexe informe resumen carta nota periódico memoria comunicado \
     отчет отчёт письмо газета обзор записка تقرير رسالة ملخص صحيفة \
-    보고서 요약 개요 결과 신문 편지 연보 報告 報告書 概要 結果 新聞 手紙 报告 摘要 报纸 信 assets list index readme";
+    자료 감사자료 보도자료 記者発表 記者発表資料 新闻稿 总结 科考总结 보고서 요약 개요 결과 신문 편지 연보 報告 報告書 概要 結果 新聞 手紙 报告 摘要 报纸 信 assets list index readme";
