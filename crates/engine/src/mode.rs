@@ -49,6 +49,51 @@ const DELIVERABLES: &[&str] = &[
     "présentation",
     "informe",
     "presentación",
+    "summary",
+    "overview",
+    "comparison",
+    "one page",
+    "one-page",
+    "single page",
+    "one-pager",
+    "zusammenfassung",
+    "résumé",
+    "resumen",
+    "요약본",
+];
+
+/// Forms of files. One that is `a` CSV or `as` CSV is asked for; `the` CSV is there already.
+const FORMS: &[&str] = &[
+    "markdown",
+    "html",
+    "csv",
+    "json",
+    "pdf",
+    "docx",
+    "pptx",
+    "powerpoint",
+    "xlsx",
+    "excel",
+    "epub",
+    "plain text",
+    "webpage",
+    "webseite",
+    "마크다운",
+    "웹페이지",
+    "マークダウン",
+    "网页",
+];
+
+/// Words in front of a form that say that it is there already.
+const THERE: &[&str] = &[
+    "the", "this", "that", "these", "those", "each", "every", "of", "from", "my", "our", "no", "not", "without", "der",
+    "die", "das", "den", "dem", "diese", "dieser", "le", "la", "les", "ce", "cette", "el", "los", "las",
+];
+
+/// Words with which a question begins that wants an answer, no file.
+const QUESTIONS: &[&str] = &[
+    "what", "which", "who", "whose", "where", "when", "why", "how", "is", "are", "was", "were", "does", "do", "did",
+    "has", "have", "was", "wer", "wie", "wo", "warum", "welche", "welcher", "welches",
 ];
 
 /// Endings of file names that a request asks to be written.
@@ -85,7 +130,13 @@ pub fn choose(request: &str, earlier_runs: Earlier) -> Chosen {
     if let Some(word) = DELIVERABLES.iter().find(|word| contains_word(&lower, word)) {
         return structured(format!("it names a deliverable, {word:?}"));
     }
-    Chosen { mode: Mode::SimpleTask, reason: "one short sentence that names no deliverable and no file".into() }
+    if let Some(form) = FORMS.iter().find(|form| asks_for(&lower, form)) {
+        return structured(format!("it names a form to write, {form:?}"));
+    }
+    Chosen {
+        mode: Mode::SimpleTask,
+        reason: "one short sentence that names no deliverable, no form and no file".into(),
+    }
 }
 
 /// Whether the project has had runs before.
@@ -101,6 +152,20 @@ fn names_file(word: &str) -> bool {
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '/');
     let word = word.trim_end_matches('.');
     FILES.iter().any(|ending| word.len() > ending.len() && word.ends_with(ending))
+}
+
+/// Whether a form is asked for, not asked about.
+fn asks_for(lower: &str, form: &str) -> bool {
+    let first = lower.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    if lower.ends_with('?') && QUESTIONS.contains(&first) {
+        return false;
+    }
+    lower.match_indices(form).any(|(at, _)| {
+        let before = lower[..at].split_whitespace().next_back().unwrap_or_default();
+        contains_word(&lower[at..], form)
+            && !lower[..at].ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '/' | '_'))
+            && !THERE.contains(&before)
+    })
 }
 
 /// Whether a word stands there by itself; in scripts without blanks, whether it stands there at all.
@@ -160,5 +225,24 @@ mod tests {
         check("매출 보고서를 만들어 주세요", Earlier::None, Mode::InitialRun, "보고서");
         check("tell me who reported it", Earlier::None, Mode::SimpleTask, "one short");
         check("what does v1.2 mean", Earlier::None, Mode::SimpleTask, "one short");
+    }
+
+    /// MV-02, MV-03: who names a form or a length wants a file.
+    #[test]
+    fn a_form_that_is_asked_for_makes_a_run() {
+        for (request, mode) in [
+            ("Write only a CSV of the orders", Mode::InitialRun),
+            ("Give me only an HTML page about the hospitals.", Mode::InitialRun),
+            ("a one page summary of the water supply", Mode::InitialRun),
+            ("Compare K-14 and K-17 as Markdown", Mode::InitialRun),
+            ("JSON only", Mode::InitialRun),
+            ("Can you give me a CSV?", Mode::InitialRun),
+            ("Die Zahlen als CSV", Mode::InitialRun),
+            ("How many rows does a CSV in assets have?", Mode::SimpleTask),
+            ("count the rows of the CSV", Mode::SimpleTask),
+            ("what does the HTML say?", Mode::SimpleTask),
+        ] {
+            assert_eq!(choose(request, Earlier::None).mode, mode, "{request}");
+        }
     }
 }

@@ -15,6 +15,7 @@ use super::past;
 use super::plan;
 use super::rank::{Candidate, rank};
 use super::request::{self, Format};
+use super::shorten;
 use super::{write_flat, write_html, write_md};
 use crate::contract::{Report, ReportOutput};
 
@@ -114,10 +115,10 @@ fn make(work: Work, facts: &Facts<'_>, material: &Material, words: &BTreeSet<Str
         Work::Comparison => analysis::comparison(&material.documents, &material.unread),
         Work::Past => past::paper(material, words),
         Work::Findings => evidence::findings(material, words),
-        Work::Outline => at_a_glance(evidence::outline(material, words, &title), &facts.request()),
+        Work::Outline => at_a_glance(evidence::outline(material, words, &title), facts),
         Work::Charts => charts(facts, material, words),
-        Work::AssemblyPlan => assembly_plan(facts, &outline(material, words, &title).1),
-        Work::Publish => outline(material, words, &title).1,
+        Work::AssemblyPlan => assembly_plan(facts, &deliverable(facts, material, words)),
+        Work::Publish => deliverable(facts, material, words),
     }
 }
 
@@ -130,13 +131,25 @@ fn outline(material: &Material, words: &BTreeSet<String>, title: &str) -> (Strin
     }
 }
 
+/// The outline as it is to be published: without charts, or on one page, where that was asked for.
+fn deliverable(facts: &Facts<'_>, material: &Material, words: &BTreeSet<String>) -> Paper {
+    let (path, outline) = outline(material, words, &title(facts));
+    let mut asked = facts.request();
+    for one in request::instructions(facts.context()).iter().filter(|one| one.run_id == facts.run_id()) {
+        asked.push('\n');
+        asked.push_str(&one.content);
+    }
+    shorten::shorten(outline, request::cut(&asked), &path)
+}
+
 /// Says under the summary what was asked and what was read.
-fn at_a_glance(mut outline: Paper, request: &str) -> Paper {
+fn at_a_glance(mut outline: Paper, facts: &Facts<'_>) -> Paper {
+    let request = facts.request();
     let count = |kind: Kind| outline.of(kind).map(Section::len).sum::<usize>();
     let some = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
     let read = count(Kind::Sources);
     let sheets = outline.of(Kind::Tables).count();
-    let note = format!(
+    let mut note = format!(
         "Asked for: “{}” {} read; shown below: {}, {}, {}, {}.",
         request.split_whitespace().collect::<Vec<_>>().join(" "),
         some(read, "source was", "sources were"),
@@ -145,6 +158,15 @@ fn at_a_glance(mut outline: Paper, request: &str) -> Paper {
         some(count(Kind::Dates), "date", "dates"),
         some(sheets, "table with its statistics", "tables with their statistics"),
     );
+    let beyond = request::beyond(&request);
+    if !beyond.is_empty() {
+        let formats = request::formats_to_publish(facts.context(), &request, &facts.sources());
+        let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
+        let (beyond, names) = (beyond.join(", "), names.join(" and "));
+        note.push_str(&format!(
+            " A form that was asked for ({beyond}) cannot be written without other tools; this is {names} instead."
+        ));
+    }
     if let Some(summary) =
         outline.sections.iter_mut().find(|section| section.kind == Kind::Summary && section.note.is_empty())
     {
@@ -177,6 +199,7 @@ fn title(facts: &Facts<'_>) -> String {
     let first = request::goals(&request).into_iter().next().unwrap_or_else(|| "What the sources say".to_owned());
     let topic = request::topic(&first);
     let first = topic.as_deref().unwrap_or(&first).trim_end_matches(['.', '。', '।', '۔']);
+    let first = request::without_language(first);
     if first.chars().count() <= LONGEST {
         return first.to_owned();
     }

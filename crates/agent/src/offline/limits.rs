@@ -60,3 +60,5 @@ pub(crate) const PAST_STATEMENTS: usize = 10;
 pub(crate) const PAST_AGAIN: usize = 3;
 /// Sentences in the answer to a simple task.
 pub(crate) const ANSWER: usize = 8;
+/// Characters of what one page holds, the words about it apart.
+pub(crate) const PAGE_CHARS: usize = 2_800;

@@ -31,6 +31,7 @@ mod rank;
 mod read;
 mod request;
 mod sentences;
+mod shorten;
 mod speech;
 mod style;
 mod svg;

@@ -138,10 +138,44 @@ pub(crate) fn topic(sentence: &str) -> Option<String> {
     }
     let from = MARKS.iter().filter_map(|mark| lower.find(mark).map(|at| at + mark.len())).min()?;
     let until = ENDS.iter().filter_map(|end| lower[from..].find(end)).min().map_or(sentence.len(), |at| from + at);
-    let words = sentence.get(from..until)?.trim().trim_end_matches([',', '.', ' ']);
+    let words = without_language(sentence.get(from..until)?.trim().trim_end_matches([',', '.', ' ']));
     let mut chars = words.chars();
     let first = chars.next()?;
     (words.chars().count() > 2).then(|| first.to_uppercase().chain(chars).collect())
+}
+
+/// A sentence without the words at its end that say in which language to answer: they are no part of a title.
+pub(crate) fn without_language(text: &str) -> &str {
+    const ENDS: [&str; 24] = [
+        " auf deutsch",
+        " auf englisch",
+        " auf französisch",
+        " in german",
+        " in english",
+        " in french",
+        " in spanish",
+        " in italian",
+        " in korean",
+        " in japanese",
+        " in chinese",
+        " en français",
+        " en anglais",
+        " en allemand",
+        " en español",
+        " en inglés",
+        " in italiano",
+        " em português",
+        " po polsku",
+        " türkçe olarak",
+        " 한국어로",
+        "한국어로",
+        " 영어로",
+        "日本語で",
+    ];
+    let lower = text.to_lowercase();
+    let end = ENDS.iter().find(|end| lower.ends_with(**end)).filter(|_| lower.len() == text.len());
+    let kept = end.and_then(|end| text.get(..text.len() - end.len())).map(|kept| kept.trim().trim_end_matches(','));
+    kept.filter(|kept| !kept.is_empty()).unwrap_or(text)
 }
 
 pub(crate) fn language(request: &str) -> Language {
@@ -159,7 +193,8 @@ pub(crate) fn formats(text: &str, sources: &[String]) -> Vec<Format> {
             let is_whole = !word.is_ascii()
                 || (!before.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '-'))
                     && !after.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-')));
-            if is_whole && !is_denied(before) && (is_document(*format) || is_asked_as(before)) {
+            let is_asked = is_document(*format) || is_asked_as(before) || is_asked_for(before, after);
+            if is_whole && !is_denied(before) && is_asked {
                 found.insert(*format);
             }
         }
@@ -214,16 +249,121 @@ fn is_asked_as(before: &str) -> bool {
     })
 }
 
+/// Whether the words around a form ask to write it: `Write only a CSV`, `a JSON file, please`, `JSON only`.
+fn is_asked_for(before: &str, after: &str) -> bool {
+    const ASKS: &str = " write make create give deliver produce generate prepare export save want need only just output \
+        schreibe schreib erstelle gib mach mache liefere nur écris fais donne seulement uniquement escribe haz crea dame solo ";
+    let is_one_of = |word: &str, list: &str| !word.is_empty() && list.contains(&format!(" {word} "));
+    let sentence = before.rsplit(['.', ';', '!', '?', '\n']).next().unwrap_or(before);
+    let mut words = sentence.split_whitespace().rev();
+    if sentence.split_whitespace().next_back().is_some_and(|word| is_one_of(word, THERE)) {
+        return false;
+    }
+    let next = after.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    words.by_ref().take(5).any(|word| is_one_of(word, ASKS)) || matches!(next, "only" | "please" | "bitte" | "nur")
+}
+
+/// Words in front of a form by which it is there already.
+const THERE: &str =
+    " the this that these those each every all of from der die das den dem diese dieser le la les el los las ";
+
 /// Forms that are asked for and that this agent cannot write.
 pub(crate) fn beyond(text: &str) -> Vec<&'static str> {
+    const NAMES: [&str; 22] = [
+        "pdf",
+        "docx",
+        "word",
+        "odt",
+        "rtf",
+        "pptx",
+        "powerpoint",
+        "slides",
+        "slide",
+        "presentation",
+        "präsentation",
+        "présentation",
+        "presentación",
+        "deck",
+        "xlsx",
+        "excel",
+        "ods",
+        "spreadsheet",
+        "epub",
+        "latex",
+        "xml",
+        "yaml",
+    ];
     let lower = text.to_lowercase();
-    let words: BTreeSet<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
-    ["pdf", "docx", "word", "pptx", "powerpoint", "xlsx", "excel", "epub", "slides"]
-        .into_iter()
-        .filter(|name| {
-            words.contains(name) && (*name != "word" || lower.contains("word document") || lower.contains("as word"))
-        })
-        .collect()
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_asked = |at: usize, name: &str| {
+        let before = at.checked_sub(1).map_or("", |at| words[at]);
+        let is_there =
+            THERE.contains(&format!(" {before} ")) || matches!(before, "no" | "not" | "without" | "ohne" | "kein");
+        let is_form = name != "word" || before == "as" || words.get(at + 1).is_some_and(|next| *next == "document");
+        words[at] == name && (before.is_empty() || !is_there) && is_form
+    };
+    NAMES.into_iter().filter(|name| (0..words.len()).any(|at| is_asked(at, name))).collect()
+}
+
+/// How the deliverable is to be cut, as far as the words of the request and of the instructions say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) is_one_page: bool,
+    pub(crate) is_without_charts: bool,
+}
+
+pub(crate) fn cut(text: &str) -> Cut {
+    const PAGE: [&str; 16] = [
+        "one page",
+        "one-page",
+        "single page",
+        "single-page",
+        "one pager",
+        "one-pager",
+        "1 page",
+        "1-page",
+        "eine seite",
+        "einer seite",
+        "einseitig",
+        "une page",
+        "una página",
+        "한 페이지",
+        "한 쪽",
+        "1ページ",
+    ];
+    const CHARTS: [&str; 10] = [
+        "charts",
+        "chart",
+        "graphs",
+        "graphics",
+        "diagrams",
+        "diagramme",
+        "grafiken",
+        "graphiques",
+        "gráficos",
+        "pictures",
+    ];
+    const WITHOUT: [&str; 12] = [
+        "without ",
+        "without any ",
+        "no ",
+        "ohne ",
+        "keine ",
+        "sans ",
+        "sin ",
+        "do not draw ",
+        "don't draw ",
+        "leave out ",
+        "leave out the ",
+        "omit ",
+    ];
+    let lower = text.to_lowercase();
+    let denies = |thing: &str| WITHOUT.iter().any(|word| lower.contains(&format!("{word}{thing}")));
+    Cut {
+        is_one_page: PAGE.iter().any(|page| lower.contains(page)),
+        is_without_charts: CHARTS.iter().any(|thing| denies(thing))
+            || ["차트 없이", "그래프 없이", "図なし"].iter().any(|word| lower.contains(word)),
+    }
 }
 
 /// The contents of the ACTIVE instructions in the context.
@@ -315,10 +455,34 @@ mod tests {
             ("매출을 마크다운과 웹페이지로 정리", "md html"),
             ("The amd64 build, cmd.exe", ""),
             ("Deliver as Markdown (.md) and JSON (.json)", "md json"),
+            ("Write only a CSV of the orders.", "csv"),
+            ("Make a CSV report about the orders", "csv"),
+            ("Give me only an HTML page about the hospitals.", "html"),
+            ("JSON only", "json"),
+            ("Write a report about the CSV", ""),
+            ("Write a report from every JSON", ""),
         ] {
             let found: Vec<&str> = formats(request, &sources).into_iter().map(Format::ending).collect();
             assert_eq!(found.join(" "), expected, "{request}");
         }
         assert_eq!(beyond("as a PDF, not in other words"), ["pdf"]);
+        assert_eq!(beyond("Make slides about the shop"), ["slides"]);
+        assert_eq!(beyond("Report what the slides say, without PDF"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn length_charts_and_language_that_a_request_names() {
+        let check = |text: &str, is_one_page, is_without_charts| {
+            assert_eq!(cut(text), Cut { is_one_page, is_without_charts }, "{text}");
+        };
+        check("a one page summary", true, false);
+        check("Write a report without charts.", false, true);
+        check("Ein Bericht auf einer Seite, ohne Diagramme", true, true);
+        check("Write a report with charts", false, false);
+        assert_eq!(
+            topic("Schreibe einen Bericht über das Klinikum Rosenau auf Deutsch.").unwrap(),
+            "Das Klinikum Rosenau"
+        );
+        assert_eq!(topic("Écris un rapport sur les pertes du réseau en français").unwrap(), "Les pertes du réseau");
     }
 }

@@ -2,13 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::paper::{Body, Cite, NOTE, Paper};
+use super::paper::{Body, Cite, Kind, NOTE, Paper};
 
 /// One line for each statement or row: section, text, sources.
 fn entries(paper: &Paper) -> Vec<(String, String, Vec<String>)> {
     let shown = |cites: &[Cite]| cites.iter().map(Cite::shown).collect();
     let mut found = Vec::new();
     for section in &paper.sections {
+        // What is said of the whole paper stands under its summary.
+        if section.kind == Kind::Summary && !section.note.is_empty() {
+            found.push((section.title(), section.note.clone(), Vec::new()));
+        }
         match &section.body {
             Body::Statements(statements) => {
                 for one in statements {
@@ -63,7 +67,8 @@ pub(crate) fn text(paper: &Paper) -> String {
             out.push_str(&format!("\n{section}\n\n"));
             last = section;
         }
-        out.push_str(&format!("- {text} ({})\n", cites.join(", ")));
+        let places = if cites.is_empty() { String::new() } else { format!(" ({})", cites.join(", ")) };
+        out.push_str(&format!("- {text}{places}\n"));
     }
     out
 }
