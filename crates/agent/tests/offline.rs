@@ -347,3 +347,28 @@ fn damaged_sources_are_read_without_a_fault() {
         }
     }
 }
+
+/// MV-02, MV-37: the form, the length and the charts are as the request says.
+#[test]
+fn mv37_the_deliverable_has_the_form_and_length_that_the_request_names() {
+    let published = |request: &str| {
+        let files = Project::new(&fixture(), request).run();
+        let made: Vec<(String, String)> = files.into_iter().filter(|(path, _)| path.starts_with("outputs/")).collect();
+        let [(path, text)] = made.as_slice() else { panic!("{request}: {} files", made.len()) };
+        (path.rsplit('.').next().unwrap().to_owned(), text.clone())
+    };
+    let (ending, csv) = published("Write only a CSV of the revenue of Acme.");
+    assert_eq!(ending, "csv");
+    assert!(csv.starts_with("section,statement,source\n") && csv.contains("assets/annual.md:"), "{csv}");
+    let (ending, json) = published("JSON only");
+    assert_eq!(ending, "json");
+    assert!(serde_json::from_str::<Value>(&json).is_ok());
+    assert_eq!(published("Give me only an HTML page about Acme.").0, "html");
+    let (ending, page) = published("Write a one page summary of Acme.");
+    assert_eq!(ending, "md");
+    assert!(page.lines().count() < 60 && page.contains("One page was asked for"), "{page}");
+    assert!(published("Write a report about Acme.").1.contains("## Chart"));
+    assert!(!published("Write a report about Acme without charts.").1.contains("## Chart"));
+    let (_, slides) = published("Make slides about Acme.");
+    assert!(slides.contains("(slides) cannot be written without other tools; this is Markdown instead"), "{slides}");
+}

@@ -14,7 +14,7 @@ use super::names::Names;
 use super::paper::{Cite, Kind, Paper, Quote, Row, Section, Statement};
 use super::phrases;
 use super::rank::{Candidate, rank};
-use super::read::{Block, Document, Extent, Table};
+use super::read::{Block, Document, Extent, Table, is_record};
 use super::sentences::{Sentence, sentences};
 use super::speech;
 use super::tables;
@@ -134,19 +134,21 @@ pub(crate) fn source(document: &Document) -> Statement {
         Extent::Beginning => "long, so that only its beginning was read",
     };
     let sentences = all_sentences(document).len();
+    let more = if sentences >= limits::SENTENCES { "at least " } else { "" };
     let count = |number: usize, thing: &str| format!("{number} {thing}{}", if number == 1 { "" } else { "s" });
     let language = match words::language(&document.sample()) {
         words::Language::Unknown => String::new(),
         language => format!(" in {}", language.name()),
     };
     let text = format!(
-        "{}{language}, {}, {}, {}; {extent}.",
+        "{}{language}, {}, {more}{}, {}; {extent}.",
         document.form.name(),
         count(document.lines, "line"),
         count(sentences, "sentence"),
         count(tables, "table")
     );
-    Statement::new(&text, vec![Cite::new(&document.path, 1)])
+    // A file without a line has none to name.
+    Statement::new(&text, vec![Cite::new(&document.path, document.lines.min(1))])
 }
 
 pub(crate) fn unread_section(unread: &[Unread]) -> Option<Section> {
@@ -227,7 +229,8 @@ fn key_sentences_of(document: &Document, all: &[Placed], request: &BTreeSet<Stri
 fn figures_of(document: &Document, all: &[Placed], claims: &[Claim]) -> Vec<Row> {
     let decimal = document.decimal();
     let mut rows = Vec::new();
-    for sentence in all.iter().map(|one| &one.sentence) {
+    // The numbers of a record are named in front of them: no sentence says what they measure.
+    for sentence in all.iter().map(|one| &one.sentence).filter(|one| !is_record(&one.text)) {
         let chars = plain_digits(&sentence.text);
         for figure in figures(&chars, &dates(&chars), decimal) {
             let written: String = sentence.text.chars().skip(figure.start).take(figure.end - figure.start).collect();
@@ -255,7 +258,7 @@ fn figures_of(document: &Document, all: &[Placed], claims: &[Claim]) -> Vec<Row>
 
 fn dates_of(document: &Document, all: &[Placed]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for sentence in all.iter().map(|one| &one.sentence) {
+    for sentence in all.iter().map(|one| &one.sentence).filter(|one| !is_record(&one.text)) {
         for date in dates(&plain_digits(&sentence.text)) {
             let cells = vec![date.period.to_string(), sentence.text.clone()];
             let row = Row { cells, cites: vec![Cite::new(&document.path, sentence.line_at(date.start))] };

@@ -71,7 +71,9 @@ impl Sheet<'_> {
         if dated.len() >= 3 && !labels.is_empty() {
             return self.wide(&dated, labels[0]).into_iter().collect();
         }
-        if let Some(by) = self.of(ColumnKind::Period).first() {
+        // The years in which things were built are no course of time: each thing has its own.
+        let is_course = |by: &&usize| !is_origin(&self.table.header[**by]);
+        if let Some(by) = self.of(ColumnKind::Period).iter().find(is_course) {
             let lines = self.lines(*by, &labels, &numbers);
             if !lines.is_empty() {
                 return lines;
@@ -249,6 +251,9 @@ impl Sheet<'_> {
             return None;
         }
         points.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        if points.iter().all(|(_, _, name)| quarter(name).is_some()) {
+            points.sort_by_key(|(_, row, name)| (quarter(name), *row));
+        }
         let total: f64 = points.iter().map(|(value, _, _)| value).sum();
         let is_percent =
             self.columns[number].unit == "%" || self.table.rows.iter().any(|row| row[number].text.contains('%'));
@@ -347,6 +352,23 @@ impl Sheet<'_> {
     }
 }
 
+/// Whether a year says when something came to be.
+fn is_origin(head: &str) -> bool {
+    const ORIGINS: &str = " built build opened founded established construction since commissioned born baujahr gebaut eröffnet gegründet seit construit construite ouvert fondé construido fundado ";
+    let head = head.to_lowercase();
+    head.split(|c: char| !c.is_alphanumeric()).any(|word| !word.is_empty() && ORIGINS.contains(&format!(" {word} ")))
+}
+
+/// The number of a quarter or month that is a bar's name: these have an order of their own.
+fn quarter(name: &str) -> Option<u32> {
+    let lower = name.trim().to_lowercase();
+    let number =
+        |text: &str| text.trim().trim_end_matches('.').parse::<u32>().ok().filter(|number| (1..=4).contains(number));
+    let of_quarter = lower.strip_prefix('q').and_then(number);
+    let behind = ["quartal", "trimestre", "분기", "çeyrek", "kwartał"];
+    of_quarter.or_else(|| behind.iter().find_map(|word| lower.strip_suffix(word).and_then(number)))
+}
+
 /// A row that sums up the others is no part of a chart of them.
 fn is_total(label: &str) -> bool {
     const TOTALS: &str = " total totals sum overall all gesamt summe insgesamt totale suma todos ensemble итого всего المجموع الإجمالي 합계 총계 계 合計 総計 合计 总计 ";
@@ -408,6 +430,18 @@ mod tests {
             ],
         );
         check("name,note\nA,x\nB,y\n", &[]);
+        check("Monat;Umsatz\n01.2023;3\n02.2023;4\n03.2023;9\n", &[("Umsatz by Monat", Shape::Line)]);
+        check("dam,built,capacity\nA,1931,10\nB,1956,7\nC,1972,12\n", &[("capacity by dam", Shape::Bars)]);
+    }
+
+    #[test]
+    fn quarters_stand_in_their_order() {
+        let document = document("a.csv", b"quarter_,stays\nQ4,9\nQ1,5\nQ3,7\nQ2,8\n", Extent::Whole).unwrap();
+        let Some(Block::Table(table)) = document.blocks.first() else { panic!() };
+        let made = sections("a.csv", table, Decimal::Point);
+        let crate::offline::paper::Body::Rows { rows, .. } = &made[0].body else { panic!() };
+        let names: Vec<&str> = rows.iter().map(|row| row.cells[0].as_str()).collect();
+        assert_eq!(names, ["Q1", "Q2", "Q3", "Q4"]);
     }
 
     #[test]

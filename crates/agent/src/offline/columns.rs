@@ -98,7 +98,11 @@ fn kind(table: &Table, index: usize, decimal: Decimal) -> ColumnKind {
     let is_period = most(texts.iter().filter(|text| lone_period(text).is_some()).count());
     let head = table.header[index].to_lowercase();
     let all_numbers = most(texts.iter().filter(|text| figures::cell(text, decimal).is_some()).count());
-    if is_period && (is_period_head(&head) || !all_numbers || texts.iter().all(|text| text.len() == 4)) {
+    if is_period
+        && (is_period_head(&head)
+            || !all_numbers
+            || texts.iter().all(|text| text.len() == 4 || numbered_month(text).is_some()))
+    {
         return ColumnKind::Period;
     }
     if all_numbers {
@@ -187,9 +191,20 @@ fn is_period_head(lower: &str) -> bool {
 
 /// The period of a cell that names nothing but it.
 pub(crate) fn lone_period(text: &str) -> Option<Period> {
+    if let Some(month) = numbered_month(text.trim()) {
+        return Some(month);
+    }
     let chars = plain_digits(text.trim());
     match dates(&chars).as_slice() {
         [one] if one.start == 0 && one.end == chars.len() => Some(one.period),
         _ => None,
     }
+}
+
+/// `01.2023` and `01/2023`, which alone could be a number: a month of two digits and a year of four.
+fn numbered_month(text: &str) -> Option<Period> {
+    let (month, year) = text.split_once(['.', '/'])?;
+    let is_written = month.len() == 2 && year.len() == 4 && text.chars().filter(char::is_ascii_digit).count() == 6;
+    let (month, year) = (month.parse().ok()?, year.parse().ok()?);
+    (is_written && (1..=12).contains(&month) && (1000..=2999).contains(&year)).then_some(Period::Month(year, month))
 }

@@ -30,8 +30,10 @@ blockquote { margin: 0; padding: .5rem .8rem; background: var(--ground); border-
 blockquote cite { display: block; margin-top: .3rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { border-bottom: 1px solid var(--line); padding: .4rem .6rem; text-align: start; vertical-align: top; overflow-wrap: anywhere; }
+th, td { border-bottom: 1px solid var(--line); padding: .4rem .6rem; text-align: start; vertical-align: top; overflow-wrap: break-word; }
 th { background: var(--shade); font-weight: 600; white-space: nowrap; }
+td.s, td cite { white-space: nowrap; overflow-wrap: normal; }
+td cite { display: inline-block; }
 td.n { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 figure { margin: 0; }
 svg { width: 100%; height: auto; display: block; background: var(--ground); }

@@ -13,10 +13,10 @@ use super::read::{Cell, Table};
 pub(crate) const HEADER: [&str; 8] = ["column", "values", "missing", "lowest", "highest", "median", "mean", "sum"];
 const GROUPS_HEADER: [&str; 6] = ["group", "values", "lowest", "highest", "mean", "sum"];
 
-/// The statistics of a table, and of its groups; nothing for a table of one row.
+/// The statistics of a table, and of its groups; of a table of one row, that row.
 pub(crate) fn sections(path: &str, table: &Table, decimal: Decimal) -> Vec<Section> {
     if table.rows.len() < 2 {
-        return Vec::new();
+        return only_row(path, table).into_iter().collect();
     }
     let mut whole = Section::rows(Kind::Tables, &HEADER, statistics(path, table, decimal));
     whole.theme = place(path, table);
@@ -24,6 +24,21 @@ pub(crate) fn sections(path: &str, table: &Table, decimal: Decimal) -> Vec<Secti
     let mut sections = vec![whole.with_note(&format!("{} rows, {} columns.", table.rows.len(), table.header.len()))];
     sections.extend(groups(path, table, &columns, decimal));
     sections
+}
+
+/// One row has no statistics: its values are shown as they stand.
+fn only_row(path: &str, table: &Table) -> Option<Section> {
+    let cells = table.rows.first()?;
+    let rows: Vec<Row> = (0..table.header.len())
+        .filter(|index| !is_missing(&cells[*index].text))
+        .map(|index| Row {
+            cells: vec![head(table, index), cells[index].text.clone()],
+            cites: vec![Cite::new(path, cells[index].line)],
+        })
+        .collect();
+    let mut section = Section::rows(Kind::Tables, &["name", "value"], rows);
+    section.theme = place(path, table);
+    (section.len() > 0).then(|| section.with_note("1 row, as it stands."))
 }
 
 /// Where a table is: the name of its file, and its line if it is not the whole file.
@@ -107,6 +122,8 @@ pub(crate) fn head(table: &Table, index: usize) -> String {
 /// Whether the sum of a column says anything: shares, prices, rates and temperatures do not add up.
 pub(crate) fn adds_up(column: &Column, table: &Table, index: usize) -> bool {
     const NEVER: &str = " % percent pct rate ratio share index score average mean median price temperature age grade rank rating \
+        salinity salinité salzgehalt salinidad nitrate nitrates nitrat concentration konzentration chlorine ph mg psu ppm ppb mittlere mittlerer moyen ortalama średnia średni \
+        verweildauer stay built baujahr founded opened since year jahr année año coordinate coordinates breitengrad längengrad 염분 농도 위도 경도 塩分 濃度 緯度 経度 盐度 浓度 纬度 经度 \
         wind vent viento temp pressure humidity latitude longitude lat lon height width depth girth diameter altitude elevation höhe breite tiefe hauteur largeur altura ancho margin yield density speed preis quote anteil durchschnitt temperatur alter note taux part prix \
         moyenne âge température precio tasa promedio edad temperatura цена доля температура возраст 가격 비율 평균 온도 価格 率 平均 \
         温度 比例 比率 价格 ";
@@ -255,5 +272,19 @@ mod tests {
             .collect();
         assert_eq!(groups[0], ("boats by yard (a.csv)", vec!["N|2|3|5|4|8".to_owned(), "S|2|2|4|3|6".to_owned()]));
         assert_eq!(groups[1].1, ["N|2|10.5|20.5|15.5|", "S|2|30|39|34.5|"]);
+    }
+
+    #[test]
+    fn what_cannot_be_added_up_has_no_sum_and_one_row_is_shown_as_it_stands() {
+        let table_of = table;
+        for head in ["nitrates mg/l", "salinity", "mean stay (days)", "latitude", "share %", "pH"] {
+            let table = table_of(&format!("place;{head}\nA;7,1\nB;7,3\nC;8,2\n"));
+            let rows = statistics("a.csv", &table, table.decimal(Decimal::Point));
+            assert_eq!(rows[1].cells[7], "", "{head}");
+        }
+        let one = sections("a.csv", &table_of("profit,visitors\n27960,43950\n"), Decimal::Point);
+        let crate::offline::paper::Body::Rows { rows, .. } = &one[0].body else { panic!() };
+        assert_eq!(rows[0].cells, ["profit", "27960"]);
+        assert_eq!(rows[1].cites[0], Cite::new("a.csv", 2));
     }
 }

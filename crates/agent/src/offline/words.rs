@@ -259,6 +259,8 @@ pub(crate) enum Language {
     Spanish,
     Italian,
     Portuguese,
+    Turkish,
+    Polish,
     Russian,
     Korean,
     Japanese,
@@ -277,6 +279,8 @@ impl Language {
             Self::Spanish => "Spanish",
             Self::Italian => "Italian",
             Self::Portuguese => "Portuguese",
+            Self::Turkish => "Turkish",
+            Self::Polish => "Polish",
             Self::Russian => "Russian",
             Self::Korean => "Korean",
             Self::Japanese => "Japanese",
@@ -289,7 +293,17 @@ impl Language {
 
     /// Whether a comma stands before the decimals.
     pub(crate) fn has_decimal_comma(self) -> bool {
-        matches!(self, Self::German | Self::French | Self::Spanish | Self::Italian | Self::Portuguese | Self::Russian)
+        matches!(
+            self,
+            Self::German
+                | Self::French
+                | Self::Spanish
+                | Self::Italian
+                | Self::Portuguese
+                | Self::Turkish
+                | Self::Polish
+                | Self::Russian
+        )
     }
 }
 
@@ -330,27 +344,42 @@ pub(crate) fn language(text: &str) -> Language {
 }
 
 fn latin_language(text: &str) -> Language {
-    const OF: [Language; 6] = [
+    const OF: [Language; 8] = [
         Language::English,
         Language::German,
         Language::French,
         Language::Spanish,
         Language::Italian,
         Language::Portuguese,
+        Language::Turkish,
+        Language::Polish,
     ];
-    let mut hits = [0_usize; 6];
+    let mut hits = [0_usize; 8];
+    let mut count = 0;
     for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(4_000) {
+        count += 1;
         let lower = word.to_lowercase();
-        for (index, list) in STOP.iter().take(6).enumerate() {
+        for (index, list) in STOP.iter().take(6).chain(&FURTHER).enumerate() {
             hits[index] += usize::from(list.split_ascii_whitespace().any(|stop| stop == lower));
         }
     }
+    // Letters that one language has and the others do not say more than a short word that many share.
+    let letters = |signs: &str| text.chars().take(20_000).filter(|c| signs.contains(*c)).count();
+    hits[6] += letters("ğışİĞŞ");
+    hits[7] += letters("ąćęłńśźżŁŚŻ");
     let best = hits.iter().copied().max().unwrap_or(0);
-    if best == 0 {
+    // A text in which hardly any word is known is in a language that is not known here, or in none.
+    if best == 0 || (count > 30 && best * 25 < count) {
         return Language::Unknown;
     }
     hits.iter().position(|hit| *hit == best).map_or(Language::Unknown, |index| OF[index])
 }
+
+/// The most frequent words of languages whose words are not otherwise known.
+const FURTHER: [&str; 2] = [
+    "ve bir bu da de için ile olarak olan çok daha en gibi kadar sonra yılında yılı olduğu göre var tarafından",
+    "i w z na do nie się jest oraz od po przez dla za jak ale to o że był była było były roku ze",
+];
 
 /// Words without content: English, German, French, Spanish, Italian, Portuguese first, in the order that `latin_language` counts on.
 const STOP: [&str; 9] = [
@@ -441,6 +470,10 @@ mod tests {
             ("请写一份销售报告", Language::Chinese),
             ("اكتب تقريرا عن المبيعات", Language::Arabic),
             ("बिक्री पर रिपोर्ट लिखें", Language::Devanagari),
+            ("Çınar Hastanesi 2023 yılında 412 hasta kabul etti ve de yeni bir bina açtı.", Language::Turkish),
+            ("W 2023 roku szpital przyjął 12 000 pacjentów na oddziale i do poradni.", Language::Polish),
+            ("El hospital de la ciudad recibió a los pacientes", Language::Spanish),
+            ("O hospital da cidade não recebeu os pacientes", Language::Portuguese),
             ("12345", Language::Unknown),
         ] {
             assert_eq!(language(text), expected, "{text}");

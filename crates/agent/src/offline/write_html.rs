@@ -55,6 +55,8 @@ fn code(language: Language) -> (&'static str, &'static str) {
         Language::Spanish => ("es", "ltr"),
         Language::Italian => ("it", "ltr"),
         Language::Portuguese => ("pt", "ltr"),
+        Language::Turkish => ("tr", "ltr"),
+        Language::Polish => ("pl", "ltr"),
         Language::Russian => ("ru", "ltr"),
         Language::Korean => ("ko", "ltr"),
         Language::Japanese => ("ja", "ltr"),
@@ -126,12 +128,24 @@ fn write_rows(out: &mut String, header: &[String], rows: &[Row]) {
     for row in rows {
         out.push_str("<tr>");
         for cell in &row.cells {
-            let class = if cell.parse::<f64>().is_ok() { " class=\"n\"" } else { "" };
+            let class = class_of(cell);
             out.push_str(&format!("<td{class} dir=\"auto\">{}</td>", escape(cell)));
         }
         out.push_str(&format!("<td>{}</td></tr>\n", cites(&row.cites)));
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
+}
+
+/// A number stands to the right; a figure with its unit and a short word are not broken.
+fn class_of(cell: &str) -> &'static str {
+    const SHORT: usize = 24;
+    if cell.parse::<f64>().is_ok() {
+        " class=\"n\""
+    } else if cell.chars().count() <= SHORT {
+        " class=\"s\""
+    } else {
+        ""
+    }
 }
 
 fn cites(cites: &[Cite]) -> String {

@@ -8,6 +8,8 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     while !rest.is_empty() {
         rest = reader.take(rest);
     }
+    reader.end_cell();
+    reader.end_table();
     reader.end_block();
     reader.blocks
 }
@@ -126,16 +128,32 @@ impl Reader {
                     *kind = RowKind::Data;
                 }
             }
+            // A paragraph or the like behind a finished row that is not in a cell: the end of the table was left out.
+            name if is_block(name) && self.table.is_some() && self.is_past_table(name) => {
+                self.end_cell();
+                self.end_table();
+                self.end_block();
+            }
             name if is_block(name) && self.table.is_none() => self.end_block(),
             name if is_block(name) => self.text(" "),
             _ => {}
         }
     }
 
+    /// Whether something that no row holds begins: the table is over, though nothing says so.
+    fn is_past_table(&self, name: &str) -> bool {
+        !matches!(name, "tr" | "tbody" | "thead" | "caption" | "br") && !self.is_in_cell
+    }
+
     fn end(&mut self, name: &str) {
         match name {
             "td" | "th" | "tr" => self.end_cell(),
             "table" => {
+                self.end_cell();
+                self.end_table();
+            }
+            // A misspelt end, as `</tabel>`, ends the table too: what follows is no cell.
+            name if self.table.is_some() && name.starts_with("tab") => {
                 self.end_cell();
                 self.end_table();
             }
@@ -160,13 +178,17 @@ impl Reader {
     }
 
     fn end_table(&mut self) {
-        self.pieces.clear();
         let Some((line, mut rows)) = self.table.take() else { return };
+        self.pieces.clear();
         rows.retain(|(cells, _)| !cells.is_empty());
         if rows.is_empty() {
             return;
         }
-        let header = if rows[0].1 == RowKind::Heads {
+        let is_number = |cell: &Cell| cell.text.starts_with(|c: char| c.is_ascii_digit() || "£€$-+".contains(c));
+        let begins_with_names = rows.len() > 1
+            && rows[0].0.iter().all(|cell| !is_number(cell) && !cell.text.is_empty())
+            && rows[1..].iter().all(|(cells, _)| cells.iter().any(is_number));
+        let header = if rows[0].1 == RowKind::Heads || begins_with_names {
             rows.remove(0).0.into_iter().map(|cell| cell.text).collect()
         } else {
             (1..=rows[0].0.len()).map(|number| format!("column {number}")).collect()
@@ -307,6 +329,16 @@ mod tests {
             table.rows.iter().map(|row| row.iter().map(|cell| (cell.line, cell.text.as_str())).collect()).collect();
         assert_eq!(rows, [[(2, "1"), (2, "2\u{a0}000")], [(3, "3"), (3, "4")]]);
         assert_eq!(found[0], Block::Prose(vec![Piece { line: 1, text: "Café".into() }]));
+    }
+
+    #[test]
+    fn a_table_whose_end_is_missing_or_misspelt_is_a_table() {
+        for end in ["</tabel>\n<p>See the door.</p>", "</tr>\n<p>See the door.</p>", "</tabel>\nSee the door."] {
+            let found = blocks(&format!("<table>\n<tr><th>Branch<th>Sales\n<tr><td>Quay<td>58,075\n{end}"));
+            let [Block::Table(table), Block::Prose(prose)] = found.as_slice() else { panic!("{found:?}") };
+            assert_eq!(table.rows[0][1], Cell { line: 3, text: "58,075".into() });
+            assert_eq!(prose[0].text.trim(), "See the door.", "{end}");
+        }
     }
 
     #[test]

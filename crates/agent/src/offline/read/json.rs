@@ -35,7 +35,19 @@ fn show(node: &Node, line: usize, names: &mut Vec<String>, blocks: &mut Vec<Bloc
         Node::Scalar(text) | Node::Text(text) => blocks.push(Block::Prose(vec![Piece { line, text: text.clone() }])),
         Node::Object(fields) => {
             heading(line, names, blocks);
-            record(line, &[(line, fields)], blocks);
+            if let Some(rows) = keyed(fields) {
+                let key = names.last().cloned().unwrap_or_else(|| "name".to_owned());
+                let rows: Vec<(usize, Flat)> = rows
+                    .into_iter()
+                    .map(|(name, line, mut row)| {
+                        row.insert(0, (key.clone(), line, name));
+                        (line, row)
+                    })
+                    .collect();
+                record(line, &rows, blocks);
+                return;
+            }
+            record(line, &[(line, flat(fields))], blocks);
             inner(fields, names, blocks);
         }
         Node::List(items) => {
@@ -45,7 +57,8 @@ fn show(node: &Node, line: usize, names: &mut Vec<String>, blocks: &mut Vec<Bloc
                 .collect();
             heading(line, names, blocks);
             if !objects.is_empty() {
-                record(line, &objects, blocks);
+                let rows: Vec<(usize, Flat)> = objects.iter().map(|(line, fields)| (*line, flat(fields))).collect();
+                record(line, &rows, blocks);
             }
             for (line, item) in items {
                 match item {
@@ -63,27 +76,75 @@ fn heading(line: usize, names: &[String], blocks: &mut Vec<Block>) {
     }
 }
 
-/// The short fields of objects as one table.
-fn record(line: usize, objects: &[(usize, &Fields)], blocks: &mut Vec<Block>) {
-    let mut header: Vec<String> = Vec::new();
-    for (_, fields) in objects {
-        for (name, _, value) in *fields {
-            if short(value).is_some() && !header.contains(name) && header.len() < limits::COLUMNS {
-                header.push(name.clone());
+/// What an object says in one row: names, lines, and short values.
+type Flat = Vec<(String, usize, String)>;
+
+/// The short fields of an object, and those of the plain objects and lists in it.
+fn flat(fields: &Fields) -> Flat {
+    let mut row = Vec::new();
+    for (name, line, value) in fields {
+        match value {
+            Node::Object(inside) if is_plain(value) => {
+                row.extend(inside.iter().filter_map(|(field, line, value)| {
+                    Some((format!("{name} {field}"), *line, short(value)?.to_owned()))
+                }));
             }
+            _ => row.extend(listed(value).map(|text| (name.clone(), *line, text))),
+        }
+    }
+    row
+}
+
+/// Whether an object has nothing but short values.
+fn is_plain(node: &Node) -> bool {
+    matches!(node, Node::Object(fields) if !fields.is_empty() && fields.iter().all(|(_, _, value)| short(value).is_some()))
+}
+
+/// A short value, or a list of a few.
+fn listed(node: &Node) -> Option<String> {
+    match node {
+        Node::List(items) => {
+            let texts: Vec<&str> = items.iter().map(|(_, item)| short(item)).collect::<Option<_>>()?;
+            let text = texts.join(", ");
+            (text.chars().count() <= 60).then_some(text)
+        }
+        _ => short(node).map(str::to_owned),
+    }
+}
+
+/// Objects of the same shape under names, as years under their numbers: one row for each.
+fn keyed(fields: &Fields) -> Option<Vec<(String, usize, Flat)>> {
+    let mut rows: Vec<(String, usize, Flat)> = Vec::new();
+    for (name, line, value) in fields {
+        let Node::Object(inside) = value else { return None };
+        let row = if is_plain(value) { flat(inside) } else { return None };
+        rows.push((name.clone(), *line, row));
+    }
+    let shape = |row: &Flat| row.iter().map(|(name, _, _)| name.clone()).collect::<std::collections::BTreeSet<_>>();
+    let first = shape(&rows.first()?.2);
+    let is_same = rows.len() > 1 && rows.iter().all(|(_, _, row)| shape(row).intersection(&first).next().is_some());
+    is_same.then_some(rows)
+}
+
+/// Rows as one table.
+fn record(line: usize, objects: &[(usize, Flat)], blocks: &mut Vec<Block>) {
+    let mut header: Vec<String> = Vec::new();
+    for (name, _, _) in objects.iter().flat_map(|(_, row)| row) {
+        if !header.contains(name) && header.len() < limits::COLUMNS {
+            header.push(name.clone());
         }
     }
     let rows = objects
         .iter()
-        .map(|(line, fields)| {
-            header
-                .iter()
-                .map(|name| {
-                    let field = fields.iter().find(|(field, _, _)| field == name);
-                    let text = field.and_then(|(_, _, value)| short(value)).unwrap_or_default();
-                    Cell { line: field.map_or(*line, |(_, line, _)| *line), text: text.to_owned() }
-                })
-                .collect()
+        .map(|(line, row)| {
+            let cell = |name: &String| {
+                let field = row.iter().find(|(field, _, _)| field == name);
+                Cell {
+                    line: field.map_or(*line, |(_, line, _)| *line),
+                    text: field.map(|(_, _, text)| text.clone()).unwrap_or_default(),
+                }
+            };
+            header.iter().map(cell).collect()
         })
         .collect();
     blocks.extend(super::table(line, header, rows).map(Block::Table));
@@ -97,7 +158,7 @@ fn inner(fields: &[(String, usize, Node)], names: &mut Vec<String>, blocks: &mut
         _ => None,
     });
     for (name, line, value) in fields {
-        if short(value).is_none() {
+        if listed(value).is_none() && !is_plain(value) {
             names.push(label.map_or_else(|| name.clone(), |label| format!("{label} {name}")));
             show(value, *line, names, blocks);
             names.pop();
@@ -231,6 +292,31 @@ mod tests {
             vec![
                 (vec!["name".to_owned()], vec![(2, "Acme".to_owned())]),
                 (vec!["year".to_owned(), "revenue".to_owned()], vec![(4, "2023".to_owned()), (5, "4.2".to_owned())]),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_nested_stands_in_the_row_it_belongs_to() {
+        let found = blocks(
+            "{\"years\": {\n \"2022\": {\"sales\": 309800},\n \"2023\": {\"sales\": 336825}},\n \"branches\": [\n {\"name\": \"Quay\", \"costs\": {\"rent\": null, \"wages\": 33900}, \"tags\": [\"pier\", \"cafe\"]}]}",
+        )
+        .unwrap();
+        let tables: Vec<String> = found
+            .iter()
+            .filter_map(|block| if let Block::Table(table) = block { Some(table) } else { None })
+            .map(|table| {
+                let rows = table.rows.iter().map(|row| {
+                    row.iter().map(|cell| format!("{}@{}", cell.text, cell.line)).collect::<Vec<_>>().join(" ")
+                });
+                format!("{}: {}", table.header.join(","), rows.collect::<Vec<_>>().join("; "))
+            })
+            .collect();
+        assert_eq!(
+            tables,
+            [
+                "years,sales: 2022@2 309800@2; 2023@3 336825@3",
+                "name,costs rent,costs wages,tags: Quay@5 @5 33900@5 pier, cafe@5",
             ]
         );
     }

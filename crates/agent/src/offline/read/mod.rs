@@ -13,6 +13,8 @@ use super::figures::Decimal;
 use super::limits;
 use super::words;
 
+pub(crate) use plain::is_record;
+
 /// A line of a paragraph, without its markup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
