@@ -147,7 +147,9 @@ fn past_in_words(past: &[PastRun]) -> String {
                 (Some(path), _) => format!("{path} will be read again and cited"),
                 (None, _) => "it left nothing that can be read again".to_owned(),
             };
-            format!("{} (score {:.2}; {what})", one.run_id, one.score)
+            // Cut, not rounded, as the list of past runs in the proposal has it.
+            let score = (one.score * 100.0 + 1e-6).floor() / 100.0;
+            format!("{} (score {score:.2}; {what})", one.run_id)
         })
         .collect();
     let runs = if past.len() == 1 { "1 past run is" } else { &format!("{} past runs are", past.len()) };
