@@ -372,3 +372,16 @@ fn mv37_the_deliverable_has_the_form_and_length_that_the_request_names() {
     let (_, slides) = published("Make slides about Acme.");
     assert!(slides.contains("(slides) cannot be written without other tools; this is Markdown instead"), "{slides}");
 }
+
+/// MV-37: the lines of a log are neither findings nor claims against each other.
+#[test]
+fn records_of_a_log_are_no_findings_and_no_contradictions() {
+    let line = |n: usize| {
+        format!("2023-05-25T16:40:07Z INFO till0 req={} ms=106 status=404 path=/pay/1561\n", 1480 + n * 9240)
+    };
+    let log: String = (0..40).map(line).collect();
+    let prose = b"The shop had 17 employees at the end of 2023.\n".to_vec();
+    let report = report_of(&Project::new(&[("server.log", log.into_bytes()), ("a.md", prose)], REQUEST).run(), "md");
+    assert!(report.contains("The shop had 17 employees") && report.contains("assets/server.log:1"), "{report}");
+    assert!(!report.contains("till0 req") && !report.contains("in Polish"), "{report}");
+}

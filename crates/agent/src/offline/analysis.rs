@@ -60,7 +60,12 @@ pub(crate) fn comparison(documents: &[Document], unread: &[Unread]) -> Paper {
 
 fn contradiction_section(documents: &[Document]) -> (Section, String) {
     let names = Names::of(documents);
-    let all: Vec<_> = documents.iter().flat_map(|document| claims(document, &names)).collect();
+    let all: Vec<_> = documents
+        .iter()
+        .flat_map(|document| claims(document, &names))
+        // Two requests on one day may take their own time: the records of a log never speak against each other.
+        .filter(|claim| !is_record(&claim.quote))
+        .collect();
     let compared = contradictions(&all);
     let found = compared.found.iter().map(contradiction).collect();
     let claims = match compared.extent {
@@ -206,7 +211,8 @@ pub(crate) fn says_something(text: &str) -> bool {
 
 /// The sentences that say the most, in the order of the file.
 fn key_sentences_of(document: &Document, all: &[Placed], request: &BTreeSet<String>) -> Vec<Statement> {
-    let kept: Vec<usize> = (0..all.len()).filter(|index| says_something(&all[*index].sentence.text)).collect();
+    let says = |text: &str| says_something(text) && !is_record(text);
+    let kept: Vec<usize> = (0..all.len()).filter(|index| says(&all[*index].sentence.text)).collect();
     let candidates: Vec<Candidate<'_>> = kept
         .iter()
         .map(|index| Candidate { text: &all[*index].sentence.text, source: &document.path, position: *index })

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::limits;
 use super::paper::{Cite, Row};
-use super::read::{Block, Document};
+use super::read::{Block, Document, is_record};
 use super::sentences::sentences;
 use super::units;
 use super::vocabulary::{self, Part};
@@ -24,7 +24,7 @@ pub(crate) fn phrases(documents: &[Document]) -> Vec<Row> {
     for document in documents {
         for block in &document.blocks {
             let Block::Prose(pieces) = block else { continue };
-            for sentence in sentences(pieces) {
+            for sentence in sentences(pieces).into_iter().filter(|one| !is_record(&one.text)) {
                 let chars: Vec<char> = sentence.text.chars().collect();
                 for run in runs(&chars) {
                     for length in 1..=run.len().min(3) {

@@ -161,7 +161,7 @@ impl Document {
             }
             match block {
                 Block::Heading { text: heading, .. } => text.push_str(heading),
-                Block::Prose(pieces) => pieces.iter().for_each(|piece| {
+                Block::Prose(pieces) => pieces.iter().filter(|piece| !is_record(&piece.text)).for_each(|piece| {
                     text.push_str(&piece.text);
                     text.push(' ');
                 }),
