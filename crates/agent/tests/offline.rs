@@ -110,6 +110,7 @@ fn language_and_time_zone_of_the_machine_do_not_matter() {
     assert!(made[0].len() > 1000 && made.iter().all(|text| *text == made[0]));
 }
 
+/// MV-29: the Data Visualization agent leaves a drawing in one file of its own.
 #[test]
 fn mv29_a_chart_is_drawn_of_what_a_task_made() {
     let mut project = Project::new(&fixture(), REQUEST);

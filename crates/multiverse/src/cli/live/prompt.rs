@@ -60,7 +60,10 @@ impl Prompt {
 
     /// Nothing follows: the key was an answer.
     pub(crate) fn settle(&mut self) -> Option<Pressed> {
-        let letter = self.typed.pop().filter(|_| std::mem::take(&mut self.held))?;
+        if !std::mem::take(&mut self.held) {
+            return None;
+        }
+        let letter = self.typed.pop()?;
         self.choose(letter)
     }
 
