@@ -217,7 +217,11 @@ impl<F: Fs> Service<F> {
 
     /// One input for one run; what follows from it is carried out by [`Service::drive`].
     pub fn send(&mut self, run: &str, input: Input) -> Result<(), EngineError> {
-        self.engine.settle()?;
+        match input {
+            // Whoever takes up many runs looks at all documents once; driving does so again before anything is decided.
+            Input::Claim => self.engine.settle_now_and_then()?,
+            _ => self.engine.settle()?,
+        }
         self.refuse_if_over(run)?;
         let order = Order::to(run, input);
         self.send_order(order)
