@@ -38,6 +38,7 @@ mod launcher;
 mod namespaces;
 mod sandbox;
 mod stop;
+mod toolbox;
 mod tree;
 mod wire;
 
@@ -51,6 +52,7 @@ pub use launch::{launch, launch_through};
 pub use launcher::be_launcher_if_asked;
 pub use sandbox::{Sandbox, accept_no_confinement, probe};
 pub use stop::Stop;
+pub use toolbox::{Tool, ToolAnswer, ToolCall, Toolbox, Went};
 
 /// A program to start, and all that it gets.
 #[derive(Debug, Clone)]
