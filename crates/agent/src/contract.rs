@@ -181,9 +181,9 @@ pub struct Usage {
     /// Of those that went in: read from a cache.
     #[serde(default, deserialize_with = "null_is_default")]
     pub cached_tokens: u64,
-    /// In US dollars.
-    #[serde(default, deserialize_with = "null_is_default")]
-    pub cost_usd: f64,
+    /// In US dollars; nothing if nobody knows the price, which is not the same as 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
 impl Brief {

@@ -155,7 +155,7 @@ fn usage() -> Value {
             "input_tokens": tokens("Tokens that went in."),
             "output_tokens": tokens("Tokens that came out."),
             "cached_tokens": tokens("Of those that went in: read from a cache."),
-            "cost_usd": {"type": ["number", "null"], "minimum": 0, "description": "In US dollars."}
+            "cost_usd": {"type": ["number", "null"], "minimum": 0, "description": "In US dollars; null if unknown."}
         }
     })
 }
@@ -253,7 +253,7 @@ mod tests {
             confidence: Some(1.0),
             question: Some("q".into()),
             error: Some("e".into()),
-            usage: Some(Usage::default()),
+            usage: Some(Usage { cost_usd: Some(0.5), ..Usage::default() }),
         };
         let written = serde_json::to_value(&full).unwrap();
         assert_eq!(validate(&of_report, &written), [""; 0]);

@@ -51,7 +51,7 @@ pub use fault::LaunchFault;
 pub use launch::{launch, launch_through};
 pub use launcher::be_launcher_if_asked;
 pub use sandbox::{Sandbox, accept_no_confinement, probe};
-pub use stop::Stop;
+pub use stop::{Stop, Waiting};
 pub use toolbox::{Tool, ToolAnswer, ToolCall, Toolbox, Went};
 
 /// A program to start, and all that it gets.

@@ -53,8 +53,8 @@ impl Stop {
     }
 
     /// The other end becomes readable when the urgency rises, for as long as what is returned lives. Whoever calls
-    /// this must look at [`Stop::urgency`] after it, or may miss what came before.
-    pub(crate) fn wake(&self, bell: UnixStream) -> Waiting<'_> {
+    /// this must look at [`Stop::is_stopped`] after it, or may miss what came before.
+    pub fn wake(&self, bell: UnixStream) -> Waiting<'_> {
         let id = self.shared.next.fetch_add(1, Ordering::SeqCst);
         self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner).push((id, bell));
         Waiting { stop: self, id }
@@ -69,7 +69,10 @@ impl Stop {
     }
 }
 
-pub(crate) struct Waiting<'stop> {
+/// Somebody who is woken when the urgency of a [`Stop`] rises.
+#[derive(Debug)]
+#[must_use = "nobody is woken any more when it is dropped"]
+pub struct Waiting<'stop> {
     stop: &'stop Stop,
     id: u64,
 }
