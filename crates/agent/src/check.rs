@@ -256,9 +256,9 @@ mod tests {
             &brief(),
             both,
             &[
-                "/confidence: found 11, expected 10 or less",
-                "/outputs: found the string `x.md`, expected array or null",
                 &format!("/status: found the string `COMPLETED`, {statuses}"),
+                "/outputs: found the string `x.md`, expected array or null",
+                "/confidence: found 11, expected 10 or less",
             ],
         );
         check(&brief(), "{\"status\": \"done\"}", &["/result: found null, expected object"]);

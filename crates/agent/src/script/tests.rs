@@ -142,7 +142,7 @@ fn scripts_are_json_lines_or_yaml() {
 #[test]
 fn problems_of_a_script_name_entry_and_place() {
     let none: &[&str] = &["there are no entries: expected a list of them"];
-    let fields = "action, attempt, crash, delay_ms, exit, item, log, plan_target, raw, report, role";
+    let fields = "role, action, plan_target, item, attempt, delay_ms, report, raw, exit, crash, log";
     check_file(Format::Json, "[]", Err(none));
     check_file(Format::Json, "", Err(none));
     check_file(Format::Yaml, "", Err(none));
@@ -158,7 +158,7 @@ fn problems_of_a_script_name_entry_and_place() {
     check_file(
         Format::Json,
         "[{\"exit\": 256, \"attempt\": 0}]",
-        Err(&["entry 1: /attempt: found 0, expected 1 or more", "entry 1: /exit: found 256, expected 255 or less"]),
+        Err(&["entry 1: /exit: found 256, expected 255 or less", "entry 1: /attempt: found 0, expected 1 or more"]),
     );
     check_file(Format::Json, "{\"exit\": 1}\n{\"exit\": }", Err(&["line 2 column 10: not JSON: expected value"]));
     check_file(Format::Json, "[{\"exit\": 1},\n]", Err(&["not JSON: trailing comma at line 2 column 1"]));
