@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tools::{Confinement, Launch, LaunchLimits, Stop};
+use tools::{Bounds, Confinement, Launch, LaunchLimits, Network, Stop};
 
 use crate::backend::{Backend, Ending, Job};
 use crate::beneath::Folder;
@@ -81,6 +81,8 @@ impl Command {
             folder: job.workdir.clone(),
             input,
             confinement: self.confinement(job, say),
+            network: Network::Open,
+            bounds: Bounds::default(),
             limits: LaunchLimits {
                 time,
                 output_bytes: self.limits.output_bytes,

@@ -30,6 +30,7 @@ pub(crate) fn judge(brief: &Brief, left: Left) -> Ending {
         How::Stopped => return Ending::Stopped,
         How::Signal(signal) => return failed(format!("the agent was ended by signal {signal}"), log),
         How::TimedOut => return failed(format!("the agent did not end within {}, its limit", shown(time)), log),
+        How::Outgrew(bound) => return failed(format!("the agent outgrew its limit of {}", bound.word()), log),
         How::Flooded => {
             return failed(format!("the agent printed more than {output_bytes} bytes, its limit"), log);
         }
@@ -64,6 +65,8 @@ fn shown(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tools::Bound;
+
     use super::*;
 
     fn check(how: How, printed: &str, log: &str, expected: &str) {
@@ -110,6 +113,7 @@ mod tests {
         check(How::Signal(9), done, "", "failed the agent was ended by signal 9");
         check(How::TimedOut, done, "", "failed the agent did not end within 3 s, its limit");
         check(How::Flooded, done, "", "failed the agent printed more than 100 bytes, its limit");
+        check(How::Outgrew(Bound::Memory), done, "", "failed the agent outgrew its limit of memory");
         check(How::Stopped, done, "", "stopped");
     }
 }

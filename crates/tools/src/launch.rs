@@ -86,6 +86,8 @@ fn policy(launch: &Launch, program: &Path, folder: &Path) -> Policy {
         write: absolute(&launch.confinement.write),
         milliseconds: milliseconds(launch.limits.time),
         grace_milliseconds: milliseconds(launch.limits.grace),
+        network: launch.network,
+        bounds: launch.bounds,
         confined,
     }
 }
@@ -237,6 +239,7 @@ impl<'launch> Run<'launch> {
             Ok(Report::Ended { .. }) if self.flooded => How::Flooded,
             Ok(Report::Ended { by: By::Time, .. }) => How::TimedOut,
             Ok(Report::Ended { by: By::Request, .. }) => How::Stopped,
+            Ok(Report::Ended { by: By::Bound(bound), .. }) => How::Outgrew(bound),
             Ok(Report::Ended { by: By::Itself, exit: Some(code), .. }) => How::Exit(code),
             Ok(Report::Ended { by: By::Itself, signal, .. }) => How::Signal(signal.unwrap_or_default()),
             Ok(Report::CannotConfine(why)) => return Err(LaunchFault::CannotConfine { path, why }),

@@ -14,25 +14,14 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::Mode;
-use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, setrlimit, setsid, umask, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, setsid, waitpid};
 
+use crate::cage::Cage;
+use crate::growth::{Growth, Members};
 #[cfg(target_os = "linux")]
-use crate::namespaces::{self, Kind};
-use crate::sandbox::{self, Sandbox};
+use crate::namespaces::{self, Kind, Wanted};
 use crate::tree;
-use crate::wire::{self, ASK, By, Confined, END_NOW, Policy, Report};
-
-/// The largest file that a program may make.
-const FILE_BYTES: u64 = 16 << 30;
-
-/// Files made by a program belong to the user alone.
-const PRIVATE: Mode = Mode::RWXG.union(Mode::RWXO);
-
-/// The longest wait without looking round.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+use crate::wire::{self, ASK, By, END_NOW, Policy, Report};
 
 /// To be called first in `main`: if this process was started as the launcher, it becomes it, and what is returned is
 /// its exit code.
@@ -57,17 +46,19 @@ fn serve() -> io::Result<()> {
 /// Runs the program in namespaces of its own, as far as the system has them.
 #[cfg(target_os = "linux")]
 fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Report> {
-    let write: Vec<PathBuf> = policy.write.iter().map(wire::Name::path).collect();
-    let kind = namespaces::possible(&write);
+    let write = policy.write.iter().map(wire::Name::path).collect();
+    let wanted = Wanted::new(write, policy.network, policy.bounds.processes);
+    let spaces = wanted.possible();
     // It was possible a moment ago: what fails now would leave the program with less than it is thought to have.
     let fault = |error: io::Error| Ok(Report::CannotConfine(format!("its namespaces cannot be made: {error}")));
-    if let Some(Err(error)) = kind.map(namespaces::leave) {
+    if let Some(Err(error)) = spaces.map(namespaces::leave) {
         return fault(error);
     }
+    let kind = spaces.map(|spaces| spaces.kind);
     if kind == Some(Kind::Processes) {
-        return run_as_first(policy, input, control, &write);
+        return run_as_first(policy, input, control, &wanted);
     }
-    match kind.map(|kind| namespaces::arrange(kind, &write)) {
+    match kind.map(|kind| wanted.arrange(kind)) {
         Some(Err(error)) => fault(error),
         _ => start_and_watch(policy, input, control, Rest::Swept),
     }
@@ -80,12 +71,12 @@ fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Repo
 
 /// Lets a second launcher do it, the first process of the namespace. When that is gone, so is everything else there.
 #[cfg(target_os = "linux")]
-fn run_as_first(policy: &Policy, input: OwnedFd, control: &UnixStream, write: &[PathBuf]) -> io::Result<Report> {
+fn run_as_first(policy: &Policy, input: OwnedFd, control: &UnixStream, wanted: &Wanted) -> io::Result<Report> {
     let (mut heard, told) = UnixStream::pair()?;
     let first = namespaces::fork(|| {
         let report = rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
             .map_err(io::Error::from)
-            .and_then(|()| namespaces::arrange(Kind::Processes, write))
+            .and_then(|()| wanted.arrange(Kind::Processes))
             .and_then(|()| start_and_watch(policy, input, control, Rest::EndsWithUs));
         let report = report.unwrap_or_else(|error| Report::CannotSpawn(error.to_string()));
         i32::from(wire::send_report(&told, &report).is_err())
@@ -228,96 +219,12 @@ fn explain(error: &io::Error, mut told: UnixStream) -> Report {
     }
 }
 
-/// What the program's process takes on; nothing only where the kernel has no means and the user accepted that.
-#[cfg(target_os = "linux")]
-struct Cage {
-    rules: Option<sandbox::Rules>,
-}
-
-#[cfg(target_os = "linux")]
-impl Cage {
-    fn new(policy: &Policy) -> Result<Self, Report> {
-        match sandbox::probe() {
-            Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(Self { rules: None }),
-            Sandbox::None { why } => Err(Report::CannotConfine(why.into())),
-            _ => {
-                let rules = sandbox::Rules::new(policy).map_err(Report::CannotConfine)?;
-                Ok(Self { rules: Some(rules) })
-            }
-        }
-    }
-
-    /// The rules come last: they allow none of the rest.
-    fn enter(self, launcher: Pid) -> io::Result<()> {
-        become_the_program(launcher)?;
-        namespaces::drop_powers();
-        rustix::thread::set_no_new_privs(true)?;
-        let entered = self.rules.map_or(Ok(()), sandbox::Rules::enter);
-        entered.map_err(|()| io::Error::from_raw_os_error(libc::EPERM))
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-struct Cage;
-
-#[cfg(not(target_os = "linux"))]
-impl Cage {
-    fn new(policy: &Policy) -> Result<Self, Report> {
-        match sandbox::probe() {
-            Sandbox::None { why } if policy.confined == Confined::Always => Err(Report::CannotConfine(why.into())),
-            _ => Ok(Self),
-        }
-    }
-
-    fn enter(self, launcher: Pid) -> io::Result<()> {
-        become_the_program(launcher)
-    }
-}
-
-/// All but the confinement itself: session, limits, descriptors, and death with the launcher.
-fn become_the_program(launcher: Pid) -> io::Result<()> {
-    setsid()?;
-    #[cfg(target_os = "linux")]
-    {
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // If it died before that took effect, nobody would tell.
-        if rustix::process::getppid() != Some(launcher) {
-            return Err(io::Error::from_raw_os_error(libc::ESRCH));
-        }
-    }
-    umask(PRIVATE);
-    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
-    let most = rustix::process::getrlimit(Resource::Fsize).maximum.map_or(FILE_BYTES, |most| most.min(FILE_BYTES));
-    setrlimit(Resource::Fsize, Rlimit { current: Some(most), maximum: Some(most) })?;
-    close_others_on_exec()
-}
-
-/// Every descriptor but the standard three is closed by the exec.
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code, reason = "no safe interface; descriptors are marked, not closed, so no owner is surprised")]
-fn close_others_on_exec() -> io::Result<()> {
-    const ON_EXEC: libc::c_uint = 4;
-    // SAFETY: only the flag of descriptors changes.
-    match unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, ON_EXEC) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-#[allow(unsafe_code, reason = "no safe interface; descriptors are marked, not closed, so no owner is surprised")]
-fn close_others_on_exec() -> io::Result<()> {
-    const MOST: libc::c_int = 4096;
-    for descriptor in 3..MOST {
-        // SAFETY: only the flag of a descriptor changes; one that is not open gives an error, which is fine.
-        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
-    }
-    Ok(())
-}
-
 /// Waits for the first of: the program's end, a word from the engine, the engine's death, a signal, the time.
 fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream, rest: Rest) -> Report {
     let begun = Instant::now();
+    let write: Vec<PathBuf> = policy.write.iter().map(wire::Name::path).collect();
+    let members = if rest == Rest::EndsWithUs { Members::Everybody } else { Members::Descendants };
+    let mut growth = Growth::new(policy.bounds, members, &write);
     let mut time = begun.checked_add(Duration::from_millis(policy.milliseconds));
     let grace = Duration::from_millis(policy.grace_milliseconds);
     let mut by = By::Itself;
@@ -335,8 +242,13 @@ fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream, re
             tree::ask(main);
             time = Instant::now().checked_add(grace);
         }
+        if let Some(bound) = growth.look() {
+            by = By::Bound(bound);
+            break;
+        }
+        let until = time.map_or(growth.due(), |time| time.min(growth.due()));
         let word =
-            if ASKED_BY_SIGNAL.swap(false, Ordering::SeqCst) { Word::Ask } else { listen_for(control, bell, time) };
+            if ASKED_BY_SIGNAL.swap(false, Ordering::SeqCst) { Word::Ask } else { listen_for(control, bell, until) };
         match word {
             Word::None => {}
             Word::Ask if by == By::Itself => {
@@ -371,8 +283,8 @@ enum Word {
     EndNow,
 }
 
-fn listen_for(control: &UnixStream, bell: &UnixStream, until: Option<Instant>) -> Word {
-    let rest = until.map_or(LONGEST_WAIT, |until| until.saturating_duration_since(Instant::now()).min(LONGEST_WAIT));
+fn listen_for(control: &UnixStream, bell: &UnixStream, until: Instant) -> Word {
+    let rest = until.saturating_duration_since(Instant::now());
     let mut ready = [PollFd::new(control, PollFlags::IN), PollFd::new(bell, PollFlags::IN)];
     let timeout = Timespec { tv_sec: rest.as_secs().cast_signed(), tv_nsec: rest.subsec_nanos().into() };
     if poll(&mut ready, Some(&timeout)).is_err() {

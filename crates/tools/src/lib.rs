@@ -29,9 +29,15 @@
 //! - **The network** is open: agents need it. **Memory and processes** have no limit of their own here.
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
+mod bounds;
+mod cage;
+#[cfg(target_os = "linux")]
+mod calls;
 mod confinement;
 mod fault;
 mod find;
+mod functions;
+mod growth;
 mod launch;
 mod launcher;
 #[cfg(target_os = "linux")]
@@ -46,8 +52,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use bounds::{Bound, Bounds, Network};
 pub use confinement::Confinement;
 pub use fault::LaunchFault;
+pub use functions::{Desk, Functions, ShellRules};
 pub use launch::{launch, launch_through};
 pub use launcher::be_launcher_if_asked;
 pub use sandbox::{Sandbox, accept_no_confinement, probe};
@@ -68,6 +76,8 @@ pub struct Launch {
     /// What the program finds on its standard input; it need not read it.
     pub input: Vec<u8>,
     pub confinement: Confinement,
+    pub network: Network,
+    pub bounds: Bounds,
     pub limits: LaunchLimits,
 }
 
@@ -104,4 +114,6 @@ pub enum How {
     Stopped,
     /// More output than allowed.
     Flooded,
+    /// The tree grew beyond one of its [`Bounds`].
+    Outgrew(Bound),
 }

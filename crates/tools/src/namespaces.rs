@@ -1,19 +1,24 @@
 //! Namespaces, where the system lets its users have them: the program's own processes, which end in one stroke, and its
 //! own view of the mounts, in which all but what it may write is read-only (QL-30, QL-31, MV-32).
 //!
-//! The first makes an end of those that multiply faster than they can be found. The second closes what Landlock leaves
-//! open: the mode, owner, times and extended attributes of files outside. Knows no rules of Landlock; once those are
-//! entered, none of this can be changed any more.
+//! The first makes an end of those that multiply faster than they can be found, and bounds how many there are. The
+//! second closes what Landlock leaves open: the mode, owner, times and extended attributes of files outside, and sockets
+//! that are files. Where the network is closed, the program also gets an empty one of its own. Knows no rules of
+//! Landlock; once those are entered, none of this can be changed any more.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{StatVfsMountFlags, statvfs};
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind_recursive, mount_change};
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change};
 use rustix::process::{Pid, WaitOptions, getgid, getuid, waitpid};
 use rustix::thread::{CapabilitySet, UnshareFlags};
+
+use crate::Network;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -24,27 +29,96 @@ pub(crate) enum Kind {
     Mounts,
 }
 
-/// The most that the kernel lets this user have. Tried out in a process that is thrown away, since half of it would be
-/// worse than none: some systems allow the first step and forbid the second.
-pub(crate) fn possible(write: &[PathBuf]) -> Option<Kind> {
-    [Kind::Processes, Kind::Mounts].into_iter().find(|kind| {
-        succeeds(|| {
-            leave(*kind).is_ok()
-                && match kind {
-                    Kind::Processes => succeeds(|| arrange(*kind, write).is_ok()),
-                    Kind::Mounts => arrange(*kind, write).is_ok(),
-                }
+/// What namespaces are to be for.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    write: Vec<PathBuf>,
+    /// Sockets that are files and belong to others.
+    sockets: Vec<PathBuf>,
+    network: Network,
+    processes: u32,
+}
+
+/// What the system lets its users have of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spaces {
+    pub(crate) kind: Kind,
+    /// Closed: a network of its own, with nobody in it.
+    pub(crate) network: Network,
+}
+
+/// The most sockets that are hidden.
+const SOCKETS: usize = 1024;
+
+/// The kernel gives the first numbers of processes only once.
+const FIRST_NUMBERS: u32 = 300;
+
+impl Wanted {
+    pub(crate) fn new(write: Vec<PathBuf>, network: Network, processes: u32) -> Self {
+        let sockets = sockets_outside(&write);
+        Self { write, sockets, network, processes }
+    }
+
+    /// The most that the kernel lets this user have. Tried out in a process that is thrown away, since half of it would
+    /// be worse than none: some systems allow the first step and forbid the second.
+    pub(crate) fn possible(&self) -> Option<Spaces> {
+        let networks: &[Network] = match self.network {
+            Network::Closed => &[Network::Closed, Network::Open],
+            Network::Open => &[Network::Open],
+        };
+        let all = [Kind::Processes, Kind::Mounts].into_iter();
+        let mut all = all.flat_map(|kind| networks.iter().map(move |network| Spaces { kind, network: *network }));
+        all.find(|spaces| {
+            succeeds(|| {
+                leave(*spaces).is_ok()
+                    && match spaces.kind {
+                        Kind::Processes => succeeds(|| self.arrange(spaces.kind).is_ok()),
+                        Kind::Mounts => self.arrange(spaces.kind).is_ok(),
+                    }
+            })
         })
-    })
+    }
+
+    /// Makes the view of the mounts, in the process that will start the program.
+    pub(crate) fn arrange(&self, kind: Kind) -> io::Result<()> {
+        mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+        if kind == Kind::Processes {
+            // The old one shows processes that are not ours, under numbers that are not theirs here.
+            mount("proc", "/proc", "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)?;
+            // A namespace has had a bound of its own since Linux 6.14, which binds the root user too. The launcher
+            // counts itself, and is exact where this cannot be.
+            let most = FIRST_NUMBERS.saturating_add(self.processes).saturating_add(1);
+            let _ = fs::write("/proc/sys/kernel/pid_max", most.to_string());
+        }
+        for socket in &self.sockets {
+            // Whoever cannot get there to hide it, cannot get there to speak to it.
+            let _ = mount_bind("/dev/null", socket.as_path());
+        }
+        // Devices are written through any mount; what is read-only already stays so.
+        let writable = |path: &&PathBuf| {
+            let found = statvfs(path.as_path());
+            let is_read_only = found.is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY));
+            (path.is_dir() || path.is_file()) && !is_read_only
+        };
+        let writable: Vec<&PathBuf> = self.write.iter().filter(writable).collect();
+        for path in &writable {
+            mount_bind_recursive(path.as_path(), path.as_path())?;
+        }
+        set_read_only(Path::new("/"), Reach::All, ReadOnly::Yes)?;
+        writable.into_iter().try_for_each(|path| set_read_only(path, Reach::This, ReadOnly::No))
+    }
 }
 
 /// Leaves the namespaces of the system: as the root user directly, else as the owner of a user namespace in which the
 /// user is who it was.
-pub(crate) fn leave(kind: Kind) -> io::Result<()> {
-    let wanted = match kind {
+pub(crate) fn leave(spaces: Spaces) -> io::Result<()> {
+    let mut wanted = match spaces.kind {
         Kind::Processes => UnshareFlags::NEWNS | UnshareFlags::NEWPID,
         Kind::Mounts => UnshareFlags::NEWNS,
     };
+    if spaces.network == Network::Closed {
+        wanted |= UnshareFlags::NEWNET;
+    }
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     if unshare(wanted).is_err() {
         unshare(UnshareFlags::NEWUSER | wanted)?;
@@ -55,24 +129,16 @@ pub(crate) fn leave(kind: Kind) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the view of the mounts, in the process that will start the program.
-pub(crate) fn arrange(kind: Kind, write: &[PathBuf]) -> io::Result<()> {
-    mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
-    if kind == Kind::Processes {
-        // The old one shows processes that are not ours, under numbers that are not theirs here.
-        mount("proc", "/proc", "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)?;
-    }
-    // Devices are written through any mount; what is read-only already stays so.
-    let writable = |path: &&PathBuf| {
-        let is_read_only = statvfs(path.as_path()).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY));
-        (path.is_dir() || path.is_file()) && !is_read_only
-    };
-    let writable: Vec<&PathBuf> = write.iter().filter(writable).collect();
-    for path in &writable {
-        mount_bind_recursive(path.as_path(), path.as_path())?;
-    }
-    set_read_only(Path::new("/"), Reach::All, ReadOnly::Yes)?;
-    writable.into_iter().try_for_each(|path| set_read_only(path, Reach::This, ReadOnly::No))
+/// Sockets that are files and that somebody listens on, but for those where the program may write: a service of the
+/// system or of the user would do for it what it cannot do itself. One that is made later is not among them.
+fn sockets_outside(write: &[PathBuf]) -> Vec<PathBuf> {
+    let list = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    let named = list.lines().skip(1).filter_map(|line| line.find(" /").map(|at| PathBuf::from(&line[at + 1..])));
+    let found: BTreeSet<PathBuf> = named.filter_map(|path| path.canonicalize().ok()).collect();
+    let is_socket = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
+    let outside =
+        found.into_iter().filter(is_socket).filter(|path| !write.iter().any(|folder| path.starts_with(folder)));
+    outside.take(SOCKETS).collect()
 }
 
 /// Runs something in a copy of this process, which then ends with the code that it gives.

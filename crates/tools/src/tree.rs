@@ -81,16 +81,28 @@ fn end(child: Pid) {
 
 #[cfg(target_os = "linux")]
 fn children(_: Pid) -> Vec<Pid> {
-    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    children_of(None)
+}
+
+/// The direct children of a process, or of this one.
+#[cfg(target_os = "linux")]
+pub(crate) fn children_of(process: Option<Pid>) -> Vec<Pid> {
+    let place = process.map_or("self".into(), |pid| pid.as_raw_pid().to_string());
+    let threads = fs::read_dir(format!("/proc/{place}/task")).into_iter().flatten().flatten();
     let mut found = Vec::new();
     for thread in threads {
         match fs::read_to_string(thread.path().join("children")) {
             Ok(list) => found.extend(list.split_ascii_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?))),
-            // A kernel without these lists.
-            Err(_) => return children_by_parent(),
+            // A kernel without these lists, or a thread that has just ended.
+            Err(_) => return children_by_parent(process),
         }
     }
     found
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn children_of(_: Option<Pid>) -> Vec<Pid> {
+    Vec::new()
 }
 
 /// The program alone: elsewhere, what left its group is not found.
@@ -99,10 +111,10 @@ fn children(main: Pid) -> Vec<Pid> {
     vec![main]
 }
 
-/// Every process that names this one as its parent.
+/// Every process that names that one, or this one, as its parent.
 #[cfg(target_os = "linux")]
-fn children_by_parent() -> Vec<Pid> {
-    let own = rustix::process::getpid().as_raw_pid();
+fn children_by_parent(process: Option<Pid>) -> Vec<Pid> {
+    let own = process.unwrap_or_else(rustix::process::getpid).as_raw_pid();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = entries.filter_map(|entry| {
         let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
@@ -126,10 +138,10 @@ mod tests {
         let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let pid = Pid::from_child(&child);
         assert!(children(pid).contains(&pid), "in the lists of the threads");
-        assert!(children_by_parent().contains(&pid), "among all processes");
+        assert!(children_by_parent(None).contains(&pid), "among all processes");
         drop(child.stdin.take());
         child.wait().unwrap();
         assert!(!children(pid).contains(&pid));
-        assert!(!children_by_parent().contains(&pid));
+        assert!(!children_by_parent(None).contains(&pid));
     }
 }

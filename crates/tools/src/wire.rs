@@ -14,6 +14,8 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::{Bound, Bounds, Network};
+
 /// The first argument that makes our binary the launcher.
 pub(crate) const LAUNCH: &str = "__launch";
 
@@ -36,6 +38,8 @@ pub(crate) struct Policy {
     pub(crate) write: Vec<Name>,
     pub(crate) milliseconds: u64,
     pub(crate) grace_milliseconds: u64,
+    pub(crate) network: Network,
+    pub(crate) bounds: Bounds,
     pub(crate) confined: Confined,
 }
 
@@ -66,6 +70,7 @@ pub(crate) enum By {
     Itself,
     Time,
     Request,
+    Bound(Bound),
 }
 
 /// A name of the system, which need not be Unicode.

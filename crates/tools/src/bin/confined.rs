@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tools::{Confinement, How, Launch, LaunchLimits, Stop, be_launcher_if_asked, launch};
+use tools::{Bounds, Confinement, How, Launch, LaunchLimits, Network, Stop, be_launcher_if_asked, launch};
 
 const LIMITS: LaunchLimits = LaunchLimits {
     time: Duration::from_secs(3600),
@@ -31,6 +31,8 @@ fn main() -> ExitCode {
         folder: folder.into(),
         input: Vec::new(),
         confinement,
+        network: Network::Open,
+        bounds: Bounds::default(),
         limits: LIMITS,
     };
     match launch(&launched, &Stop::new()) {

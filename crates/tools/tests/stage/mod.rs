@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tempfile::TempDir;
-use tools::{Confinement, Ended, How, Launch, LaunchFault, LaunchLimits, Stop, launch, launch_through};
+use tools::{
+    Bounds, Confinement, Ended, How, Launch, LaunchFault, LaunchLimits, Network, Stop, launch, launch_through,
+};
 
 /// Long enough for a busy machine; no test waits for it unless it fails.
 const PATIENCE: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
@@ -55,6 +57,8 @@ impl Stage {
             folder: self.scratch(),
             input: Vec::new(),
             confinement,
+            network: Network::Open,
+            bounds: Bounds::default(),
             limits: LaunchLimits {
                 time: Duration::from_secs(60),
                 output_bytes: 1 << 20,

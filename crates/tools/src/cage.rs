@@ -1,0 +1,168 @@
+//! What the program's process takes on between fork and exec, and never gets rid of: session, death with the launcher,
+//! limits of the kernel, closed descriptors, no powers, and then the rules of files and of system calls (QL-30, QL-31).
+//! Knows no program; must not start anything.
+
+#[cfg(target_os = "linux")]
+use std::fs;
+use std::io;
+
+use rustix::fs::Mode;
+#[cfg(target_os = "linux")]
+use rustix::process::Signal;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit, setsid, umask};
+
+#[cfg(target_os = "linux")]
+use crate::calls::Calls;
+#[cfg(target_os = "linux")]
+use crate::namespaces;
+use crate::sandbox::{self, Sandbox};
+use crate::wire::{Confined, Policy, Report};
+#[cfg(target_os = "linux")]
+use crate::{Bounds, Network};
+
+/// Files made by a program belong to the user alone.
+const PRIVATE: Mode = Mode::RWXG.union(Mode::RWXO);
+
+/// Descriptors of one process: those that it starts with, and those that it may ask for.
+const OPEN_FILES: u64 = 1024;
+const MOST_OPEN_FILES: u64 = 16 << 10;
+
+/// What the program's process takes on; no rules only where the kernel has no means and the user accepted that.
+#[cfg(target_os = "linux")]
+pub(crate) struct Cage {
+    rules: Option<(sandbox::Rules, Option<Calls>)>,
+    limits: Limits,
+}
+
+#[cfg(target_os = "linux")]
+impl Cage {
+    pub(crate) fn new(policy: &Policy) -> Result<Self, Report> {
+        let limits = Limits::new(policy);
+        match sandbox::probe() {
+            Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(Self { rules: None, limits }),
+            Sandbox::None { why } => Err(Report::CannotConfine(why.into())),
+            _ => {
+                let rules = sandbox::Rules::new(policy).map_err(Report::CannotConfine)?;
+                let calls = match (Calls::new(policy.network), policy.network) {
+                    (Ok(calls), _) => Some(calls),
+                    // What is said of an open network holds without them, by Landlock alone.
+                    (Err(_), Network::Open) => None,
+                    (Err(why), Network::Closed) => return Err(Report::CannotConfine(why)),
+                };
+                Ok(Self { rules: Some((rules, calls)), limits })
+            }
+        }
+    }
+
+    /// The rules come last: they allow none of the rest.
+    pub(crate) fn enter(self, launcher: Pid) -> io::Result<()> {
+        become_the_program(launcher, &self.limits)?;
+        namespaces::drop_powers();
+        rustix::thread::set_no_new_privs(true)?;
+        let refused = |()| io::Error::from_raw_os_error(libc::EPERM);
+        if let Some((rules, calls)) = self.rules {
+            rules.enter().map_err(refused)?;
+            calls.map_or(Ok(()), |calls| calls.enter()).map_err(refused)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) struct Cage {
+    limits: Limits,
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Cage {
+    pub(crate) fn new(policy: &Policy) -> Result<Self, Report> {
+        match sandbox::probe() {
+            Sandbox::None { why } if policy.confined == Confined::Always => Err(Report::CannotConfine(why.into())),
+            _ => Ok(Self { limits: Limits::new(policy) }),
+        }
+    }
+
+    pub(crate) fn enter(self, launcher: Pid) -> io::Result<()> {
+        become_the_program(launcher, &self.limits)
+    }
+}
+
+/// What the kernel holds each process to. The bounds of the whole tree are watched over by the launcher.
+struct Limits(Vec<(Resource, u64, u64)>);
+
+impl Limits {
+    fn new(policy: &Policy) -> Self {
+        let bounds = &policy.bounds;
+        let same = |resource, most| (resource, most, most);
+        let seconds = policy.milliseconds.div_ceil(1000).max(1);
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+        let limits = vec![
+            same(Resource::Core, 0),
+            same(Resource::Fsize, bounds.file_bytes),
+            // What it can write without asking; what is only reserved does not count.
+            same(Resource::Data, bounds.memory_bytes),
+            same(Resource::Cpu, seconds.saturating_mul(processors).saturating_add(1)),
+            (Resource::Nofile, OPEN_FILES, MOST_OPEN_FILES),
+            #[cfg(target_os = "linux")]
+            same(Resource::Nproc, most_processes(bounds)),
+        ];
+        Self(limits)
+    }
+
+    fn enter(&self) -> io::Result<()> {
+        for (resource, current, most) in &self.0 {
+            let held = getrlimit(*resource).maximum.unwrap_or(u64::MAX);
+            let limit = Rlimit { current: Some(held.min(*current)), maximum: Some(held.min(*most)) };
+            setrlimit(*resource, limit)?;
+        }
+        Ok(())
+    }
+}
+
+/// The kernel counts all processes of the user, so those that are there already come on top. It does not bind the root
+/// user: there the launcher alone does.
+#[cfg(target_os = "linux")]
+fn most_processes(bounds: &Bounds) -> u64 {
+    let threads = |entry: fs::DirEntry| fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64);
+    let own: u64 = fs::read_dir("/proc").into_iter().flatten().flatten().map(threads).sum();
+    own.saturating_add(bounds.processes.into())
+}
+
+/// All but the confinement itself.
+fn become_the_program(launcher: Pid, limits: &Limits) -> io::Result<()> {
+    setsid()?;
+    #[cfg(target_os = "linux")]
+    {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // If it died before that took effect, nobody would tell.
+        if rustix::process::getppid() != Some(launcher) {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+    }
+    umask(PRIVATE);
+    limits.enter()?;
+    close_others_on_exec()
+}
+
+/// Every descriptor but the standard three is closed by the exec.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "no safe interface; descriptors are marked, not closed, so no owner is surprised")]
+fn close_others_on_exec() -> io::Result<()> {
+    const ON_EXEC: libc::c_uint = 4;
+    // SAFETY: only the flag of descriptors changes.
+    match unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, ON_EXEC) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[allow(unsafe_code, reason = "no safe interface; descriptors are marked, not closed, so no owner is surprised")]
+fn close_others_on_exec() -> io::Result<()> {
+    const MOST: libc::c_int = 4096;
+    for descriptor in 3..MOST {
+        // SAFETY: only the flag of a descriptor changes; one that is not open gives an error, which is fine.
+        unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+    Ok(())
+}
