@@ -1,8 +1,9 @@
 //! Owns what every backend is: a job comes in, an ending comes out. Must not know any one of them, nor the engine.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::contract::{Brief, Report};
+use crate::contract::{Brief, Report, Usage};
 
 /// Something that works on briefs. It never writes the project: what it makes is in its report or in its workdir.
 pub trait Backend: Send + Sync {
@@ -38,6 +39,29 @@ pub struct Job {
     pub workdir: PathBuf,
     /// What may be read of the project (MV-36), absolute.
     pub readable: Vec<PathBuf>,
+    /// What the attempt has used so far: a backend adds to it as it goes, so that it counts however the attempt ends.
+    /// The usage in a report is the whole of it, and counts if it is more.
+    pub meter: Meter,
+}
+
+/// What an attempt has used so far, shared by whoever works on it and whoever pays for it (BY-08).
+#[derive(Debug, Clone, Default)]
+pub struct Meter(Arc<Mutex<Usage>>);
+
+impl Meter {
+    /// Counts what was used just now.
+    pub fn add(&self, more: &Usage) {
+        let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
+        sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
+        sum.cached_tokens = sum.cached_tokens.saturating_add(more.cached_tokens);
+        sum.cost_usd += more.cost_usd;
+    }
+
+    /// What was used so far.
+    pub fn reading(&self) -> Usage {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// How an attempt ended.
@@ -65,6 +89,13 @@ pub enum Ending {
         error: String,
         /// What it said besides.
         log: String,
+    },
+    /// Not now: a rate limit or a quota. It is asked again when the time is over, and does not count as an attempt.
+    Later {
+        /// How long to wait.
+        seconds: u64,
+        /// Why, as people are told: `rate limit of NAME`.
+        reason: String,
     },
     /// Not yet: a person has it.
     Waiting,

@@ -258,7 +258,13 @@ mod tests {
     #[test]
     fn the_environment_is_these_variables_and_no_other() {
         let brief = crate::contract::Brief::new("r1", "multiverse", "executor", "execute");
-        let job = Job { brief, project: "/p".into(), workdir: "/p/w".into(), readable: Vec::new() };
+        let job = Job {
+            brief,
+            project: "/p".into(),
+            workdir: "/p/w".into(),
+            readable: Vec::new(),
+            meter: crate::Meter::default(),
+        };
         let names: Vec<OsString> = environment(&job).into_iter().map(|(name, _)| name).collect();
         let expected = ["PATH", "LANG", "TERM", "TMPDIR", "HOME", "MULTIVERSE_BRIEF", "MULTIVERSE_PROJECT"];
         assert_eq!(names[..7], expected.map(OsString::from));

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use crate::contract::{Brief, Report};
 use crate::limits::MAX_PROBLEMS;
-use crate::{Backend, Ending, Format, Job, Script, Which, check_report, parse_kind, path_problem, schema, validate};
+use crate::{
+    Backend, Ending, Format, Job, Meter, Script, Which, check_report, parse_kind, path_problem, schema, validate,
+};
 
 /// Reads a brief; what can be read is written the same way twice.
 pub fn fuzz_brief(bytes: &[u8]) {
@@ -41,7 +43,13 @@ pub fn fuzz_script(bytes: &[u8]) {
             Ok(script) => {
                 let mut brief = Brief::new("run-1", "multiverse", "executor", "execute");
                 brief.item.insert("task_id".into(), "T1".into());
-                let job = Job { brief, project: "/p".into(), workdir: "/p/w".into(), readable: Vec::new() };
+                let job = Job {
+                    brief,
+                    project: "/p".into(),
+                    workdir: "/p/w".into(),
+                    readable: Vec::new(),
+                    meter: Meter::default(),
+                };
                 let ending = script.work(&job, &tools::Stop::new(), &|_| {});
                 assert!(!matches!(ending, Ending::Waiting | Ending::Stopped), "{ending:?}");
             }

@@ -77,6 +77,7 @@ mod tests {
             Ending::Report { report, .. } => format!("report {}", report.status.word()),
             Ending::Broken { problems, .. } => format!("broken {}", problems.join("; ")),
             Ending::Failed { error, .. } => format!("failed {error}"),
+            Ending::Later { .. } => "later".into(),
             Ending::Waiting => "waiting".into(),
             Ending::Stopped => "stopped".into(),
         };

@@ -23,7 +23,7 @@ mod script;
 mod validate;
 mod words;
 
-pub use backend::{Backend, Ending, Job, Pace};
+pub use backend::{Backend, Ending, Job, Meter, Pace};
 pub use check::{check_report, path_problem};
 pub use command::Command;
 pub use contract::{

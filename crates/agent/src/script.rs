@@ -127,6 +127,9 @@ impl Backend for Script {
         let output = match &entry.says {
             Says::Nothing => Vec::new(),
             Says::Raw(text) => fill::text(text, brief).into_bytes(),
+            Says::Later { seconds, reason } => {
+                return Ending::Later { seconds: *seconds, reason: fill::text(reason, brief) };
+            }
             Says::Report(report) => fill::value(report, brief).to_string().into_bytes(),
         };
         judge(brief, left(entry.how, output))

@@ -117,6 +117,8 @@ fn write_fact(desk: &mut Desk<'_>, step: &Step<'_>, fact: &Fact) -> Result<(), T
         | Fact::Assigned(_)
         | Fact::SentBack { .. }
         | Fact::Lost { .. }
+        | Fact::Rested { .. }
+        | Fact::Woke { .. }
         | Fact::Answered { .. }
         | Fact::Asked { .. }
         | Fact::Told { .. }

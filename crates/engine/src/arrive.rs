@@ -59,6 +59,10 @@ pub(crate) fn arrive(
             let outcome = Outcome::Lost("stopped".into());
             Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: None }
         }
+        Ending::Later { seconds, reason } => {
+            let outcome = Outcome::Later { seconds, reason: cut(&reason) };
+            Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: None }
+        }
         Ending::Failed { error, log } => plain(Outcome::Failed(with_log(&cut(&error), &log)), Words::Text(log)),
         Ending::Broken { problems, said, log } => {
             let said = format!("{said}\n{log}");

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use agent::{Backend, Brief, Ending, Job, Scratch};
+use agent::{Backend, Brief, Ending, Job, Meter, Scratch};
 use machine::{Outcome, Work};
 use tools::Stop;
 
@@ -51,7 +51,13 @@ impl Crew {
     /// Lets an agent work that is instant: it is done when this returns. The brief is given back.
     pub(crate) fn work_at_once(&self, assignment: Assignment) -> (Option<Arrived>, Brief) {
         let Assignment { run, fence, work, brief, backend } = assignment;
-        let job = Job { brief, project: self.project.clone(), workdir: PathBuf::new(), readable: Vec::new() };
+        let job = Job {
+            brief,
+            project: self.project.clone(),
+            workdir: PathBuf::new(),
+            readable: Vec::new(),
+            meter: Meter::default(),
+        };
         let ending = backend.work(&job, &Stop::new(), &|_| {});
         (arrive(&run, fence, &work, &job.brief, &job.workdir, ending), job.brief)
     }
@@ -156,7 +162,7 @@ fn work_on(
     let Assignment { run, fence, work, mut brief, backend } = assignment;
     brief.workdir = scratch.workdir().display().to_string();
     let readable = readable(&project, &run, &brief);
-    let job = Job { brief, project, workdir: scratch.workdir(), readable };
+    let job = Job { brief, project, workdir: scratch.workdir(), readable, meter: Meter::default() };
     let say = |line: &str| listener(Notice::Progress { run: run.clone(), fence, line: line.into() });
     let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| backend.work(&job, stop, &say)));
     let ending = worked.unwrap_or_else(|_| Ending::Failed {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use agent::{Ending, Job, Scratch};
+use agent::{Ending, Job, Meter, Scratch};
 use dialect::multiverse as documents;
 use machine::{Attempt, Effect, Holder, Input, Outcome, Role, Said, Work};
 use serde_json::json;
@@ -101,6 +101,7 @@ impl<F: Fs> Service<F> {
             self.take_all(orders)?;
             self.start_enlisted();
             self.feed_hungry();
+            let wake = self.wake_rested();
             let arrived = self.crew.arrived(Duration::ZERO);
             self.enqueue(arrived);
             if !self.queue.is_empty() {
@@ -109,19 +110,27 @@ impl<F: Fs> Service<F> {
                 }
                 continue;
             }
-            if self.crew.is_idle() {
+            let is_idle = self.crew.is_idle();
+            if is_idle {
                 // What other processes did meanwhile may let something go on.
                 self.catch_up()?;
                 self.react();
-                if self.queue.is_empty() {
-                    return Ok(Drove::ToRest);
+                match (self.queue.is_empty(), wake) {
+                    (false, _) => continue,
+                    (true, None) => return Ok(Drove::ToRest),
+                    // It goes on by itself, later.
+                    (true, Some(_)) => {}
                 }
-                continue;
             }
             let due = self.engine.store.place(Due::Now)?;
-            let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).max(Duration::from_millis(1));
-            let arrived = self.crew.arrived(patience);
-            self.enqueue(arrived);
+            let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).min(wake.unwrap_or(CATCH_UP));
+            let patience = patience.max(Duration::from_millis(1));
+            if is_idle {
+                self.engine.store.fs().pause(patience);
+            } else {
+                let arrived = self.crew.arrived(patience);
+                self.enqueue(arrived);
+            }
             if caught_up.elapsed() >= CATCH_UP {
                 caught_up = Instant::now();
                 self.catch_up()?;
@@ -347,6 +356,26 @@ impl<F: Fs> Service<F> {
         }
     }
 
+    /// What was put off goes on when its time has come (BY-09); gives how long it is until the next.
+    fn wake_rested(&mut self) -> Option<Duration> {
+        if self.engine.state.resting.is_empty() {
+            return None;
+        }
+        let (now, me) = (self.engine.now(), self.engine.me());
+        let runs = self.engine.state.resting.iter().filter_map(|id| self.engine.run(id));
+        let mine = runs.filter(|run| run.driver.as_deref() == Some(me) && run.paused.is_none());
+        let (mut due, mut next) = (Vec::new(), None::<u64>);
+        for run in mine {
+            if run.rests.values().any(|rest| rest.is_over(&now)) {
+                due.push(Order::to(&run.id, Input::Wake));
+            }
+            let waits = run.rests.values().map(|rest| machine::seconds_between(&now, &rest.until));
+            next = waits.chain(next).min();
+        }
+        self.queue.extend(due);
+        next.map(Duration::from_secs)
+    }
+
     /// Ends the agents; their work is done again when somebody resumes.
     fn end_agents(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
         drop(self.crew.enlisted());
@@ -419,7 +448,7 @@ impl<F: Fs> Service<F> {
 fn speak(backend: &dyn agent::Backend, mut brief: agent::Brief, project: PathBuf) -> Option<String> {
     let scratch = Scratch::make(&project, 0, &brief).ok()?;
     brief.workdir = scratch.workdir().display().to_string();
-    let job = Job { brief, project, workdir: scratch.workdir(), readable: Vec::new() };
+    let job = Job { brief, project, workdir: scratch.workdir(), readable: Vec::new(), meter: Meter::default() };
     let ending = backend.work(&job, &tools::Stop::new(), &|_| {});
     let _ = scratch.remove();
     match ending {

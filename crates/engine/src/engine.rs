@@ -89,6 +89,8 @@ impl<F: Fs> Engine<F> {
                 return Err(EngineError::refused(reason, "use the newer version of this program"));
             }
             (state.runs, state.files, state.inputs) = (fold.runs, fold.files, fold.inputs);
+            let resting = state.runs.values().filter(|run| !run.rests.is_empty());
+            state.resting = resting.map(|run| run.id.clone()).collect();
         }
         let mut engine = Self {
             store,
@@ -256,13 +258,12 @@ impl<F: Fs> Engine<F> {
 
     /// What an order needs to know of the world, asked before the lock is taken; files are made durable there, too.
     fn ready(&mut self, order: Order) -> Result<Ready, EngineError> {
-        let now = jiff::Timestamp::from_nanosecond(self.store.fs().now().wall).unwrap_or_default();
         let mut ready = Ready {
             exists: BTreeSet::new(),
             alive: BTreeSet::from([self.state.me.clone()]),
             active: BTreeSet::new(),
             past: self.past_for(&order),
-            now: format!("{now:.0}"),
+            now: self.now(),
             order,
         };
         self.check_outputs(&mut ready.order)?;
@@ -285,6 +286,14 @@ impl<F: Fs> Engine<F> {
             }
         }
         Ok(ready)
+    }
+
+    /// The time as facts spell it.
+    pub(crate) fn now(&self) -> String {
+        let now = jiff::Timestamp::from_nanosecond(self.store.fs().now().wall).unwrap_or_default();
+        // Cut, not rounded: nothing is said to be over before it is.
+        let now = jiff::Timestamp::from_second(now.as_second()).unwrap_or_default();
+        format!("{now:.0}")
     }
 
     /// Files that could not be placed are the agent's mistake, told before anything is decided on them.

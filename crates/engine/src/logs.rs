@@ -20,6 +20,7 @@ pub(crate) fn keep(project: &Path, fence: u64, brief: &Brief, ending: &Ending) {
         Ending::Report { report, log } => ("report", json!(report), log.as_str()),
         Ending::Broken { problems, said, log } => ("broken", json!({"problems": problems, "said": said}), log.as_str()),
         Ending::Failed { error, log } => ("failed", json!({"error": error}), log.as_str()),
+        Ending::Later { seconds, reason } => ("later", json!({"seconds": seconds, "reason": reason}), ""),
         Ending::Waiting => return,
         Ending::Stopped => ("stopped", json!(null), ""),
     };

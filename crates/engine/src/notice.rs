@@ -18,6 +18,10 @@ pub enum Notice {
     SentBack { run: String, fence: u64, what: String, problems: Vec<String> },
     /// An attempt ended without a report.
     Lost { run: String, fence: u64, what: String, reason: String },
+    /// An attempt is put off, because its agent may not work yet; it goes on by itself.
+    Resting { run: String, fence: u64, what: String, item: Option<String>, until: String, reason: String },
+    /// What was put off goes on.
+    Woke { run: String, fence: u64 },
     /// A plan was accepted: so many items, and their ids and names.
     Planned { run: String, fence: u64, target: String, items: usize, rows: Vec<(String, String)> },
     /// A proposal is drafted and waits for an answer; what it says comes as a message.
@@ -103,6 +107,15 @@ pub(crate) fn notice_of(
         Fact::Lost { fence, reason } => {
             Notice::Lost { run: id, fence: *fence, what: what(*fence), reason: reason.clone() }
         }
+        Fact::Rested { fence, rest } => Notice::Resting {
+            run: id,
+            fence: *fence,
+            what: work_in_words(hierarchy, run, &rest.work),
+            item: item_of_work(&rest.work).map(String::from),
+            until: rest.until.clone(),
+            reason: rest.reason.clone(),
+        },
+        Fact::Woke { fence } => Notice::Woke { run: id, fence: *fence },
         Fact::Planned { target, rows, fence } => Notice::Planned {
             run: id,
             fence: *fence,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use agent::{Backend, Brief, Ending, Job, Report, ReportStatus, Scratch};
+use agent::{Backend, Brief, Ending, Job, Meter, Report, ReportStatus, Scratch};
 use dialect::multiverse as documents;
 use machine::{Attempt, Holder, Mode, Role, Target, Work};
 use serde_json::json;
@@ -134,7 +134,7 @@ impl<F: Fs> Service<F> {
             .map_err(|error| EngineError::refused(format!("cannot make a scratch folder: {error}"), ""))?;
         brief.workdir = scratch.workdir().display().to_string();
         let readable = readable_inputs(&project, &brief);
-        let job = Job { brief, project, workdir: scratch.workdir(), readable };
+        let job = Job { brief, project, workdir: scratch.workdir(), readable, meter: Meter::default() };
         let listener = self.engine.listener.clone();
         let say = |line: &str| listener(Notice::Progress { run: "do".into(), fence: 0, line: line.into() });
         let ending = until_interrupted(interrupt, |stop| backend.work(&job, stop, &say));
@@ -189,6 +189,7 @@ fn words(ending: &Ending) -> String {
     match ending {
         Ending::Broken { problems, .. } => problems.join("; "),
         Ending::Failed { error, .. } => error.clone(),
+        Ending::Later { seconds, reason } => format!("not now ({reason}); try again in {seconds} s"),
         Ending::Waiting => "it waits for a person".into(),
         Ending::Stopped => "it was stopped; nothing was changed".into(),
         Ending::Report { .. } => String::new(),

@@ -44,6 +44,8 @@ pub(crate) struct State {
     pub busy: usize,
     /// Runs that would go on if there were room for more agents.
     pub hungry: BTreeSet<String>,
+    /// Runs of which something waits for a time.
+    pub resting: BTreeSet<String>,
     /// The name of this opening.
     pub me: String,
     /// Runs whose memory is ahead of the journal, because a step could not be committed.
@@ -151,6 +153,7 @@ impl State {
             template: template.unwrap_or_default(),
             busy: 0,
             hungry: BTreeSet::new(),
+            resting: BTreeSet::new(),
             me: me.into(),
             unsure: BTreeSet::new(),
         }
@@ -305,7 +308,14 @@ impl State {
                 _ => {}
             }
         }
-        self.runs.extend(run.map(|run| (id.to_string(), run)));
+        if let Some(run) = run {
+            match (run.rests.is_empty(), self.resting.contains(id)) {
+                (false, false) => drop(self.resting.insert(id.into())),
+                (true, true) => drop(self.resting.remove(id)),
+                (true, false) | (false, true) => {}
+            }
+            self.runs.insert(id.to_string(), run);
+        }
     }
 
     /// A run that is over leaves memory; its documents tell of it.
@@ -326,6 +336,7 @@ impl State {
     /// Lets go of a run, to make it anew.
     pub(crate) fn forget_run(&mut self, id: &str) {
         self.runs.remove(id);
+        self.resting.remove(id);
         self.files.remove(id);
         self.instructions.remove(id);
         self.contexts.remove(id);
@@ -461,6 +472,8 @@ fn cause(run: &str, facts: &[Fact]) -> String {
         Fact::Paused { .. } => Some("paused".into()),
         Fact::Resumed => Some("resumed".into()),
         Fact::Lost { .. } => Some("attempt lost".into()),
+        Fact::Rested { rest, .. } => Some(format!("rests until {}", rest.until)),
+        Fact::Woke { .. } => Some("goes on after a rest".into()),
         Fact::Edited { .. } | Fact::Removed { .. } => Some("edit taken over".into()),
         _ => None,
     });

@@ -152,6 +152,16 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
             format!("{what}: report sent back")
         }
         Fact::Lost { reason, .. } => format!("{what}: lost, {reason}"),
+        Fact::Rested { rest, .. } => {
+            event.more = lines(&rest.reason);
+            format!("{what}: rests until {}", rest.until)
+        }
+        Fact::Woke { fence } => {
+            let rest = run.rests.get(fence);
+            event.item = rest.and_then(|rest| item_of_work(&rest.work)).map(String::from);
+            let what = rest.map_or_else(String::new, |rest| work_in_words(hierarchy, run, &rest.work));
+            format!("{what}: its rest is over")
+        }
         Fact::Planned { target, rows, .. } => planned(hierarchy, run, target, rows, event),
         Fact::Constituted { ids, .. } => {
             event.more.clone_from(ids);
@@ -254,6 +264,8 @@ fn fence_of(fact: &Fact) -> Option<u64> {
         Fact::Assigned(attempt) => Some(attempt.fence),
         Fact::SentBack { fence, .. }
         | Fact::Lost { fence, .. }
+        | Fact::Rested { fence, .. }
+        | Fact::Woke { fence }
         | Fact::Planned { fence, .. }
         | Fact::Proposed { fence, .. }
         | Fact::Catalogued { fence, .. }

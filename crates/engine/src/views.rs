@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::notice::{item_of_work, work_in_words};
 
 /// A run at a glance.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RunView {
     /// Its id.
     pub run: String,
@@ -39,6 +39,9 @@ pub struct RunView {
     /// Who is at work on what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptView>,
+    /// What is put off until a time, and goes on by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub resting: Vec<RestView>,
     /// Past runs that it learns from, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub learned: Vec<PastView>,
@@ -109,6 +112,29 @@ pub struct AttemptView {
     pub since: String,
 }
 
+/// Work that is put off until a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RestView {
+    /// The attempt that was put off.
+    pub fence: u64,
+    /// What was to be done.
+    pub what: String,
+    /// The item that is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// Until when.
+    pub until: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl RestView {
+    /// In a line: `resting until 14:05:30: rate limit of X`.
+    pub fn in_words(&self) -> String {
+        format!("resting until {}: {}", crate::clock::clock(&self.until), self.reason)
+    }
+}
+
 /// An item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ItemView {
@@ -159,18 +185,10 @@ impl RunView {
             run: row.run_id.clone(),
             request: row.user_request.clone(),
             status: row.status.map_or("?", status_word),
-            mode: None,
             phase: current(0),
             stage: current(1),
             tasks: current(2),
-            done: 0,
-            planned: 0,
-            waits: Vec::new(),
-            paused: None,
-            driver: None,
-            attempts: Vec::new(),
-            learned: Vec::new(),
-            items: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -212,6 +230,7 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run) -> RunView {
         paused: run.paused.clone(),
         driver: run.driver.clone(),
         attempts: attempts(hierarchy, run),
+        resting: resting(hierarchy, run),
         learned: run.learned.iter().map(PastView::of).collect(),
         items: items(hierarchy, run),
     }
@@ -286,6 +305,17 @@ fn attempts(hierarchy: &Hierarchy, run: &Run) -> Vec<AttemptView> {
             since: attempt.since.clone(),
         })
         .collect()
+}
+
+fn resting(hierarchy: &Hierarchy, run: &Run) -> Vec<RestView> {
+    let view = |(fence, rest): (&u64, &machine::Rest)| RestView {
+        fence: *fence,
+        what: work_in_words(hierarchy, run, &rest.work),
+        item: item_of_work(&rest.work).map(String::from),
+        until: rest.until.clone(),
+        reason: rest.reason.clone(),
+    };
+    run.rests.iter().map(view).collect()
 }
 
 fn items(hierarchy: &Hierarchy, run: &Run) -> Vec<ItemView> {

@@ -8,6 +8,7 @@ use machine::{Attempt, Course, Holder, Item, PreludeTask, Role, Run, State, Stat
 use serde::Serialize;
 use store::Fs;
 
+use crate::clock::clock;
 use crate::fault::EngineError;
 use crate::notice::{item_of_work, work_in_words};
 use crate::service::Service;
@@ -25,8 +26,8 @@ pub struct Why {
     /// The item, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
-    /// `done`, `failed`, `cancelled`, `confirmation`, `question`, `work`, `paused`, `running`, `blocked`, `ready` or
-    /// `stopped`.
+    /// `done`, `failed`, `cancelled`, `confirmation`, `question`, `work`, `paused`, `running`, `resting`, `blocked`,
+    /// `ready` or `stopped`.
     pub state: &'static str,
     /// Where it stands, in a sentence.
     pub what: String,
@@ -151,6 +152,9 @@ impl Asked<'_> {
             why.can = self.cans_of_running();
             return why;
         }
+        if let Some(why) = self.resting(run.rests.values()) {
+            return why;
+        }
         if self.has_driver() {
             let mut why = self.why("running", "it is under way, between two steps");
             why.because = vec![self.driver()];
@@ -164,6 +168,27 @@ impl Asked<'_> {
             can(format!("multiverse cancel {id}"), "ends it for good"),
         ];
         why
+    }
+
+    /// What is put off until a time.
+    fn resting<'r>(&self, mut rests: impl Iterator<Item = &'r machine::Rest>) -> Option<Why> {
+        let rest = rests.next()?;
+        let id = &self.run.id;
+        let until = clock(&rest.until);
+        let mut why = match self.has_driver() {
+            true => self.why("resting", format!("it is resting until {until}, and goes on by itself")),
+            false => self.why("stopped", format!("nobody carries it on, and it cannot go on before {until}")),
+        };
+        why.since.clone_from(&rest.since);
+        let what = work_in_words(self.hierarchy, self.run, &rest.work);
+        why.because = vec![format!("{what}: {}", rest.reason), self.driver()];
+        why.can = match self.has_driver() {
+            true => self.cans_of_running(),
+            false => vec![can(format!("multiverse resume {id}"), "waits until then, and goes on")],
+        };
+        let at_once = format!("multiverse pause {id} && multiverse resume {id}");
+        why.can.push(can(at_once, "does not wait: it tries again at once"));
+        Some(why)
     }
 
     fn cans_of_running(&self) -> Vec<Can> {
@@ -317,6 +342,9 @@ impl Asked<'_> {
             why.because = attempts.iter().map(|attempt| self.attempt(attempt)).collect();
             why.evidence = attempts.iter().flat_map(|attempt| &attempt.problems).cloned().collect();
             why.can = self.cans_of_running();
+            return why;
+        }
+        if let Some(why) = self.resting(run.rests.values().filter(|rest| is_about(&rest.work))) {
             return why;
         }
         let blocked = self.blocked_by(item);

@@ -220,6 +220,9 @@ impl Step<'_> {
         };
         let holder = if role.is_some_and(|role| self.world.people.contains(&role)) {
             Holder::Person
+        } else if role.is_some() && head.rests.values().any(|rest| Some(rest.work.role()) == role) {
+            // What holds one of them back would hold back the others.
+            return Progress::Rest;
         } else {
             let Some(free) = self.free.checked_sub(1) else { return Progress::Rest };
             self.free = free;

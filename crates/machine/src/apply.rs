@@ -9,7 +9,7 @@ use crate::hierarchy::{Hierarchy, PreludeTask};
 use crate::index::Index;
 use crate::input::Verdict;
 use crate::item::{Item, Planned, State, Target, Timing};
-use crate::run::{Attempt, Course, Run, Status};
+use crate::run::{Attempt, Course, Rest, Run, Status};
 
 /// Takes a fact into a run. Nothing but `Started` makes a run, and nothing changes one that is over.
 pub fn apply(hierarchy: &Hierarchy, run: &mut Option<Run>, run_id: &str, fact: &Fact) {
@@ -141,6 +141,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Run> {
         proposal: None,
         wishes: Vec::new(),
         questions: Default::default(),
+        rests: Default::default(),
         failure: None,
         formats: Vec::new(),
         retry_of: retry_of.clone(),
@@ -182,6 +183,8 @@ pub(crate) fn take(hierarchy: &Hierarchy, board: &mut impl Board, fact: &Fact) {
                 tries.lost = tries.lost.saturating_add(1);
             }
         }
+        Fact::Rested { fence, rest } => put_off(board.head_mut(), *fence, rest),
+        Fact::Woke { fence } => drop(board.head_mut().rests.remove(fence)),
         Fact::Planned { fence, target, rows } => {
             close_attempt(board.head_mut(), *fence);
             plan(hierarchy, board, target, rows);
@@ -226,7 +229,13 @@ pub(crate) fn take(hierarchy: &Hierarchy, board: &mut impl Board, fact: &Fact) {
             }
         }
         Fact::Paused { reason } => board.head_mut().paused = Some(reason.clone()),
-        Fact::Resumed => board.head_mut().paused = None,
+        Fact::Resumed => {
+            let head = board.head_mut();
+            head.paused = None;
+            // Whoever has it go on wants it to go on now.
+            head.rests.clear();
+            head.tries.values_mut().for_each(|tries| tries.rests = 0);
+        }
         Fact::Failed(failure) => {
             for at in failure.items.iter().filter_map(|id| board.find(id)).collect::<Vec<_>>() {
                 board.settle(at, State::Failed);
@@ -246,6 +255,16 @@ fn assign(head: &mut Run, attempt: &Attempt) {
     head.attempts.insert(attempt.fence, attempt.clone());
 }
 
+/// Ends an attempt that could not begin to work: it counts as none.
+fn put_off(head: &mut Run, fence: u64, rest: &Rest) {
+    if let Some(attempt) = head.attempts.remove(&fence) {
+        let tries = head.tries.entry(attempt.work.key()).or_default();
+        tries.attempts = tries.attempts.min(attempt.number.saturating_sub(1));
+        tries.rests = tries.rests.saturating_add(1);
+        head.rests.insert(fence, rest.clone());
+    }
+}
+
 /// Ends an attempt that succeeded: what had gone wrong before no longer matters.
 fn close_attempt(head: &mut Run, fence: u64) {
     if let Some(attempt) = head.attempts.remove(&fence) {
@@ -261,6 +280,7 @@ fn end(head: &mut Run, status: Status) {
     head.paused = None;
     head.attempts.clear();
     head.questions.clear();
+    head.rests.clear();
     head.tries.clear();
 }
 

@@ -117,6 +117,8 @@ impl Run {
     fn open_tasks(&self, hierarchy: &Hierarchy) -> Vec<&str> {
         let works = self.attempts.values().map(|attempt| &attempt.work);
         let works = works.chain(self.questions.values().map(|question| &question.work));
+        // What is put off keeps its place.
+        let works = works.chain(self.rests.values().map(|rest| &rest.work));
         let mut places: BTreeSet<(Place, Option<Place>)> = BTreeSet::new();
         for work in works {
             let (Work::Plan(Target::Tools(id, _)) | Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id)) = work

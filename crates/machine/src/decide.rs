@@ -288,7 +288,7 @@ impl<'a> Step<'a> {
         Ok(())
     }
 
-    /// The attempts of processes that are gone are lost. Only who drives the run says so.
+    /// The attempts of processes that are gone are lost; what was put off goes on when its time has come. Only who drives the run says so.
     fn wake(&mut self) {
         if self.view.head().driver.as_deref() != Some(self.world.me) {
             return;
@@ -306,6 +306,10 @@ impl<'a> Step<'a> {
                 };
                 self.lose(&attempt, &reason);
             }
+        }
+        let rests = self.view.head().rests.iter().filter(|(_, rest)| rest.is_over(self.world.now));
+        for fence in rests.map(|(fence, _)| *fence).collect::<Vec<_>>() {
+            self.fact(Fact::Woke { fence });
         }
     }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::{Proposal, Verdict};
 use crate::item::{Item, Planned, Target};
 use crate::learning::PastRun;
-use crate::run::{Attempt, Failure, Mode, Question};
+use crate::run::{Attempt, Failure, Mode, Question, Rest};
 
 /// One thing that became true of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +68,19 @@ pub enum Fact {
         fence: u64,
         /// Why.
         reason: String,
+    },
+    /// An attempt ended because its agent may not work yet: it is made again, as if it had not been, when the time has
+    /// come.
+    Rested {
+        /// The attempt.
+        fence: u64,
+        /// Until when, and why.
+        rest: Rest,
+    },
+    /// The time has come for what was put off.
+    Woke {
+        /// The attempt that was put off.
+        fence: u64,
     },
     /// A plan was accepted. The rows have ids and order.
     Planned {
@@ -172,6 +185,7 @@ impl Fact {
         match self {
             Self::SentBack { fence, .. }
             | Self::Lost { fence, .. }
+            | Self::Rested { fence, .. }
             | Self::Planned { fence, .. }
             | Self::Proposed { fence, .. }
             | Self::Catalogued { fence, .. }
@@ -182,6 +196,7 @@ impl Fact {
             | Self::Learned { .. }
             | Self::Driven { .. }
             | Self::Assigned(_)
+            | Self::Woke { .. }
             | Self::Answered { .. }
             | Self::Constituted { .. }
             | Self::Completed { .. }

@@ -86,6 +86,13 @@ pub enum Outcome {
     Question(String),
     /// The agent asks for a pause, for this reason.
     Paused(String),
+    /// Not now: a rate limit or a quota.
+    Later {
+        /// How long to wait.
+        seconds: u64,
+        /// Why, in the agent's words.
+        reason: String,
+    },
     /// The report breaks the contract: exactly how.
     Broken(Vec<String>),
     /// It did not succeed, in the original words.

@@ -18,6 +18,7 @@ mod input;
 mod item;
 mod learning;
 mod limits;
+mod moment;
 mod names;
 mod plan;
 mod report;
@@ -36,5 +37,6 @@ pub use input::{
 pub use item::{Item, Planned, State, Target, Timing};
 pub use learning::PastRun;
 pub use limits::Limits;
+pub use moment::{later, seconds_between};
 pub use plan::{check_plan, check_proposal};
-pub use run::{Attempt, Course, Failure, Holder, Mode, Question, Role, Run, Status, Tries, Work};
+pub use run::{Attempt, Course, Failure, Holder, Mode, Question, Rest, Role, Run, Status, Tries, Work};

@@ -7,6 +7,10 @@ pub struct Limits {
     pub sent_back: u32,
     /// How often an attempt that was lost (its process died) is made again before it counts as a failure.
     pub lost: u32,
+    /// How often a piece of work is put off because its agent may not work yet, before a person is to look at it.
+    pub rests: u32,
+    /// The longest that it is put off at a time, in seconds.
+    pub rest_seconds: u64,
     /// The most items that one plan may have.
     pub plan_items: usize,
     /// The most items that a run may have.
@@ -19,6 +23,15 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { sent_back: 2, lost: 1000, plan_items: 2000, run_items: 20_000, cell_bytes: 64 * 1024, inputs: 1000 }
+        Self {
+            sent_back: 2,
+            lost: 1000,
+            rests: 100,
+            rest_seconds: 7 * 86_400,
+            plan_items: 2000,
+            run_items: 20_000,
+            cell_bytes: 64 * 1024,
+            inputs: 1000,
+        }
     }
 }

@@ -102,6 +102,7 @@ impl Outcome {
             | Self::Catalog { .. }
             | Self::Question(_)
             | Self::Paused(_)
+            | Self::Later { .. }
             | Self::Broken(_)
             | Self::Failed(_)
             | Self::Lost(_) => BTreeSet::new(),
@@ -203,9 +204,10 @@ pub(crate) fn state_of(run: &Run) -> String {
         Course::Working => ", it is being worked on",
         Course::Over => "",
     };
-    match &run.paused {
-        Some(reason) => format!("{status}{doing}, and paused ({reason})"),
-        None => format!("{status}{doing}"),
+    match (&run.paused, run.rests.values().next()) {
+        (Some(reason), _) => format!("{status}{doing}, and paused ({reason})"),
+        (None, Some(rest)) => format!("{status}{doing}, and rests until {} ({})", rest.until, rest.reason),
+        (None, None) => format!("{status}{doing}"),
     }
 }
 

@@ -10,8 +10,9 @@ use crate::decide::Step;
 use crate::fact::{Fact, FileNote};
 use crate::input::{Effect, Outcome, Said};
 use crate::item::{State, Target, Timing};
+use crate::moment::later;
 use crate::plan::{check_plan, check_proposal};
-use crate::run::{Attempt, Question, Run, Work};
+use crate::run::{Attempt, Question, Rest, Run, Work};
 
 impl Step<'_> {
     /// The table of work and outcome.
@@ -30,6 +31,7 @@ impl Step<'_> {
                     self.fact(Fact::Paused { reason: reason.clone() });
                 }
             }
+            (_, Outcome::Later { seconds, reason }) => self.put_off(attempt, *seconds, reason),
             (Work::Plan(_) | Work::Execute(_), Outcome::Question(text)) if !text.trim().is_empty() => {
                 let question = Question { work: attempt.work.clone(), text: text.clone() };
                 self.fact(Fact::Asked { fence, question });
@@ -80,6 +82,21 @@ impl Step<'_> {
         let sent_back = self.view.head().tries.get(&attempt.work.key()).map_or(0, |tries| tries.sent_back);
         if sent_back > self.limits.sent_back {
             self.fail(&attempt.work, Some(attempt.fence), error);
+        }
+    }
+
+    /// The work keeps its place and goes on by itself; after the last time a person is to look at it.
+    fn put_off(&mut self, attempt: &Attempt, seconds: u64, reason: &str) {
+        let since = self.world.now.to_string();
+        let until = later(&since, seconds.clamp(1, self.limits.rest_seconds.max(1)));
+        let reason = if reason.trim().is_empty() { "it gave no reason" } else { reason };
+        let rest = Rest { work: attempt.work.clone(), since, until, reason: reason.into() };
+        self.fact(Fact::Rested { fence: attempt.fence, rest });
+        let head = self.view.head();
+        let rests = head.tries.get(&attempt.work.key()).map_or(0, |tries| tries.rests);
+        if rests > self.limits.rests && head.paused.is_none() {
+            let reason = format!("{} was put off {rests} times, the last time: {reason}", attempt.work.key());
+            self.fact(Fact::Paused { reason });
         }
     }
 
@@ -141,7 +158,9 @@ fn mismatch(work: &Work, outcome: &Outcome) -> String {
         Outcome::Done { .. } => "work",
         Outcome::Catalog { .. } => "a catalog",
         Outcome::Question(_) => "a question without words, or where nobody can be asked,",
-        Outcome::Paused(_) | Outcome::Broken(_) | Outcome::Failed(_) | Outcome::Lost(_) => "something else",
+        Outcome::Paused(_) | Outcome::Later { .. } | Outcome::Broken(_) | Outcome::Failed(_) | Outcome::Lost(_) => {
+            "something else"
+        }
     };
     format!("{asked} was asked for, and {came} came")
 }

@@ -58,6 +58,9 @@ pub struct Run {
     /// Questions of agents that wait for a person, by fence of the attempt that asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub questions: BTreeMap<u64, Question>,
+    /// Work that waits for a time, by fence of the attempt that was put off.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rests: BTreeMap<u64, Rest>,
     /// How it failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
@@ -192,6 +195,9 @@ pub struct Tries {
     /// How often it was lost.
     #[serde(default)]
     pub lost: u32,
+    /// How often it was put off.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rests: u32,
     /// The problems of the last report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -209,6 +215,26 @@ pub struct Question {
     pub text: String,
 }
 
+/// Work whose agent may not work yet: a rate limit, a quota. It goes on by itself (BY-09).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// The work that is put off.
+    pub work: Work,
+    /// When it was.
+    pub since: String,
+    /// Until when.
+    pub until: String,
+    /// Why, in the agent's words.
+    pub reason: String,
+}
+
+impl Rest {
+    /// Whether its time has come. A clock that was set back ends it, too: nobody knows how long it would be.
+    pub fn is_over(&self, now: &str) -> bool {
+        now < self.since.as_str() || now >= self.until.as_str()
+    }
+}
+
 /// How a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -218,4 +244,8 @@ pub struct Failure {
     pub doing: String,
     /// The original error.
     pub error: String,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

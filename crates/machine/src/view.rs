@@ -43,6 +43,7 @@ impl<'a> View<'a> {
             proposal: base.proposal.clone(),
             wishes: Vec::new(),
             questions: base.questions.clone(),
+            rests: base.rests.clone(),
             failure: None,
             formats: base.formats.clone(),
             retry_of: None,

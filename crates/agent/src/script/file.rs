@@ -14,6 +14,9 @@ use crate::validate::validate;
 /// The longest an entry may wait, in milliseconds.
 const MAX_DELAY_MS: u64 = 3_600_000;
 
+/// The longest an entry may put its work off, in seconds.
+const MAX_LATER: u64 = 7 * 86_400;
+
 /// How a script is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -59,6 +62,11 @@ pub(super) enum Says {
     Nothing,
     Raw(String),
     Report(Value),
+    /// Not now.
+    Later {
+        seconds: u64,
+        reason: String,
+    },
 }
 
 impl Entry {
@@ -182,16 +190,23 @@ fn entry(value: &Value) -> Result<Entry, Vec<String>> {
     }
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(String::from);
     let number = |name: &str| value.get(name).and_then(Value::as_f64).map(|number| number as u64);
-    let says = match (value.get("report"), text("raw")) {
-        (Some(_), Some(_)) => return Err(vec!["has `report` and `raw`, expected one of them".into()]),
-        (Some(report), None) => Says::Report(report.clone()),
-        (None, Some(raw)) => Says::Raw(raw),
-        (None, None) => Says::Nothing,
+    let says = match (value.get("report"), text("raw"), value.get("later")) {
+        (Some(_), Some(_), _) => return Err(vec!["has `report` and `raw`, expected one of them".into()]),
+        (Some(_), _, Some(_)) | (_, Some(_), Some(_)) => {
+            return Err(vec!["has `later` and something else to say, expected one of them".into()]);
+        }
+        (Some(report), None, None) => Says::Report(report.clone()),
+        (None, Some(raw), None) => Says::Raw(raw),
+        (None, None, Some(later)) => Says::Later {
+            seconds: later.get("seconds").and_then(Value::as_u64).unwrap_or_default(),
+            reason: later.get("reason").and_then(Value::as_str).unwrap_or_default().into(),
+        },
+        (None, None, None) => Says::Nothing,
     };
     let crash = value.get("crash") == Some(&Value::Bool(true));
     let exit = number("exit").and_then(|code| i32::try_from(code).ok());
     if says == Says::Nothing && exit.is_none() && !crash {
-        return Err(vec!["says nothing, expected `report`, `raw`, `exit` or `crash`".into()]);
+        return Err(vec!["says nothing, expected `report`, `raw`, `later`, `exit` or `crash`".into()]);
     }
     Ok(Entry {
         role: text("role"),
@@ -222,6 +237,12 @@ fn entry_schema() -> Value {
             "delay_ms": {"type": "integer", "minimum": 0, "maximum": MAX_DELAY_MS},
             "report": {"type": "object"},
             "raw": text,
+            "later": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["seconds"],
+                "properties": {"seconds": {"type": "integer", "minimum": 1, "maximum": MAX_LATER}, "reason": text}
+            },
             "exit": {"type": "integer", "minimum": 0, "maximum": 255},
             "crash": {"type": "boolean"},
             "log": text

@@ -16,7 +16,7 @@ fn job(action: &str, task: &str, attempt: u32) -> Job {
     brief.item.insert("stage_id".into(), "S01".into());
     brief.attempt = attempt;
     brief.expects.outputs = vec![format!("runs/run-1/{task}.md")];
-    Job { brief, project: "/p".into(), workdir: "/p/w".into(), readable: Vec::new() }
+    Job { brief, project: "/p".into(), workdir: "/p/w".into(), readable: Vec::new(), meter: crate::Meter::default() }
 }
 
 fn work(script: &Script, job: &Job) -> Ending {
@@ -152,7 +152,7 @@ fn problems_of_a_script_name_entry_and_place() {
         Err(&[
             "entry 2: the whole: found the number 3, expected object",
             &format!("entry 3: /reports: is not known here, expected only {fields}"),
-            "entry 4: says nothing, expected `report`, `raw`, `exit` or `crash`",
+            "entry 4: says nothing, expected `report`, `raw`, `later`, `exit` or `crash`",
         ]),
     );
     check_file(

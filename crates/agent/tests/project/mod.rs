@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use agent::{Backend, Brief, BriefFile, Ending, Expects, Job, Offline, Report, ReportStatus};
+use agent::{Backend, Brief, BriefFile, Ending, Expects, Job, Meter, Offline, Report, ReportStatus};
 use serde_json::{Value, json};
 
 pub(crate) const RUN: &str = "run-20250101-000000-001";
@@ -40,7 +40,13 @@ impl Project {
         });
         change(&mut brief);
         let path = self.folder.path().to_owned();
-        let job = Job { brief, project: path.clone(), workdir: path.join("none"), readable: Vec::new() };
+        let job = Job {
+            brief,
+            project: path.clone(),
+            workdir: path.join("none"),
+            readable: Vec::new(),
+            meter: Meter::default(),
+        };
         match Offline.work(&job, &tools::Stop::new(), &|_| {}) {
             Ending::Report { report, .. } => report,
             other => panic!("{action}: {other:?}"),

@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use agent::{
-    Access, Backend, Brief, BriefFile, CollectedOutput, Command, CommandLimits, Ending, Job, OutputLimits, Report,
-    Scratch, collect_outputs,
+    Access, Backend, Brief, BriefFile, CollectedOutput, Command, CommandLimits, Ending, Job, Meter, OutputLimits,
+    Report, Scratch, collect_outputs,
 };
 use tempfile::TempDir;
 use tools::Stop;
@@ -75,7 +75,7 @@ impl Stage {
         self.brief.workdir = workdir.display().to_string();
         self.scratch = Some(scratch);
         let readable = self.brief.files.iter().map(|file| self.project.join(&file.path)).collect();
-        Job { brief: self.brief.clone(), project: self.project.clone(), workdir, readable }
+        Job { brief: self.brief.clone(), project: self.project.clone(), workdir, readable, meter: Meter::default() }
     }
 
     pub fn command(&self, text: &str) -> Command {

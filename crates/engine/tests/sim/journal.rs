@@ -58,6 +58,11 @@ impl Facts {
                 self.assigned.insert((id.into(), attempt.fence));
                 let asked =
                     (id.to_string(), run.as_ref().map_or_else(String::new, |run| work_name(run, &attempt.work)));
+                let is_held = |rest: &machine::Rest| rest.work.role() == attempt.work.role();
+                let is_own = matches!(attempt.work, Work::SetUp(_) | Work::Catalog(_));
+                if !is_own && run.as_ref().is_some_and(|run| run.rests.values().any(is_held)) {
+                    self.findings.push(format!("{asked:?} is handed out though its agent rests"));
+                }
                 let wishes = self.drafts.get(id).copied().unwrap_or_default();
                 let accepted = self.accepted.get(&asked).copied().unwrap_or_default();
                 let allowed = if asked.1 == "proposal" { wishes } else { 0 };
@@ -67,6 +72,9 @@ impl Facts {
             }
             Fact::Planned { .. } | Fact::Proposed { .. } | Fact::Worked { .. } | Fact::Catalogued { .. } => {
                 work.into_iter().for_each(|work| *self.accepted.entry(work).or_default() += 1);
+            }
+            Fact::Woke { fence } if run.as_ref().is_none_or(|run| !run.rests.contains_key(fence)) => {
+                self.findings.push(format!("attempt {fence} of {id} wakes and did not rest"));
             }
             Fact::Asked { .. } => work.into_iter().for_each(|work| *self.asked.entry(work).or_default() += 1),
             Fact::SentBack { .. } => work.into_iter().for_each(|work| *self.sent_back.entry(work).or_default() += 1),

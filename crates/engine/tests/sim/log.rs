@@ -19,6 +19,8 @@ pub(crate) struct Log {
     pub answered: BTreeMap<String, usize>,
     /// The run that is to fail.
     pub failing: Option<String>,
+    /// Work that an agent put off, once: by run and file.
+    pub put_off: BTreeSet<(String, String)>,
     /// How many briefs agents got.
     pub briefs: u64,
     /// What was promised and is not so.

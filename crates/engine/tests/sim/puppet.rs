@@ -29,6 +29,9 @@ impl Backend for Puppet {
     fn work(&self, job: &Job, _: &Stop, _: &dyn Fn(&str)) -> Ending {
         let brief = &job.brief;
         self.mind(brief);
+        if let Some(ending) = self.not_now(brief) {
+            return ending;
+        }
         let report = match brief.role.as_str() {
             "planner" => Report { result: plan(brief), ..Report::done("as told") },
             _ => self.carry_out(brief),
@@ -65,6 +68,13 @@ impl Puppet {
             found.push(format!("{work:?} is asked for again without the problems of its last report"));
         }
         log.findings.extend(found);
+    }
+
+    /// BY-09: one task of a curious run comes too early the first time.
+    fn not_now(&self, brief: &Brief) -> Option<Ending> {
+        let path = brief.expects.outputs.first().filter(|path| path.ends_with("STRATEGIZING/second.md"))?;
+        let is_first = asks(brief, CURIOUS) && self.log.lock().put_off.insert((brief.run_id.clone(), path.clone()));
+        is_first.then(|| Ending::Later { seconds: 5, reason: "the ink has to dry".into() })
     }
 
     fn carry_out(&self, brief: &Brief) -> Report {

@@ -54,6 +54,7 @@ pub(crate) struct Universe {
     /// How many tasks a plan has.
     pub(crate) tasks: usize,
     pub(crate) formats: Vec<String>,
+    pub(crate) now: String,
 }
 
 pub(crate) fn words(list: &[&str]) -> BTreeSet<String> {
@@ -82,6 +83,7 @@ impl Universe {
             facts: Vec::new(),
             tasks: 3,
             formats: Vec::new(),
+            now: "2026-01-01T00:00:00Z".into(),
         }
     }
 
@@ -93,7 +95,7 @@ impl Universe {
         let is_mine = |attempt: &&Attempt| attempt.holder == Holder::Process(self.me.clone());
         let busy = |run: &Run| run.attempts.values().filter(is_mine).count();
         World {
-            now: "2026-01-01T00:00:00Z",
+            now: &self.now,
             me: &self.me,
             alive: &self.alive,
             exists: &self.exists,

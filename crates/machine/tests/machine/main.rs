@@ -8,5 +8,6 @@ mod learning;
 mod plans;
 mod random;
 mod refusals;
+mod rests;
 mod views;
 mod walk;

@@ -2,7 +2,7 @@
 
 use machine::{
     Attempt, Course, Fact, Failure, FileNote, Hierarchy, Holder, Input, Item, MULTIVERSE, Mode, Outcome, Planned,
-    Proposal, Question, State, Status, Target, Timing, Verdict, Work,
+    Proposal, Question, Rest, State, Status, Target, Timing, Verdict, Work,
 };
 
 use crate::driver::{FIVE, RUN, Universe, words};
@@ -78,6 +78,9 @@ fn random_schedules_end_and_replay() {
 }
 
 fn disturbance(chance: &mut Chance, universe: &mut Universe) -> Option<Input> {
+    // Time goes on, mostly; now and then somebody sets the clock back.
+    let past = "2025-12-31T23:00:00Z".to_string();
+    universe.now = if chance.one_in(200) { past } else { machine::later(&universe.now, chance.below(20) as u64) };
     match chance.below(40) {
         0 => Some(Input::Pause { reason: "x".into() }),
         1 => Some(Input::Release),
@@ -100,6 +103,7 @@ fn outcome(chance: &mut Chance, universe: &Universe, work: &Work, may_fail: bool
         1 => Outcome::Broken(vec!["bad".into()]),
         2 => Outcome::Question("which?".into()),
         3 => Outcome::Paused("no tokens".into()),
+        5 => Outcome::Later { seconds: chance.below(100) as u64, reason: "too fast".into() },
         4 if may_fail => Outcome::Failed("no".into()),
         _ => universe.outcome(work),
     }
@@ -196,7 +200,8 @@ fn proposal(chance: &mut Chance) -> Proposal {
 }
 
 fn any_outcome(chance: &mut Chance) -> Outcome {
-    match chance.below(9) {
+    match chance.below(10) {
+        9 => Outcome::Later { seconds: u64::MAX >> chance.below(64), reason: id(chance) },
         0 | 1 => Outcome::Plan((0..chance.below(5)).map(|_| row(chance)).collect()),
         2 => Outcome::Proposal(proposal(chance)),
         3 => Outcome::Done { files: files(chance) },
@@ -226,7 +231,12 @@ fn any_input(chance: &mut Chance, fence: u64) -> Input {
 
 fn any_fact(chance: &mut Chance) -> Fact {
     let fence = chance.below(6) as u64;
-    match chance.below(24) {
+    match chance.below(26) {
+        24 => Fact::Rested {
+            fence,
+            rest: Rest { work: work(chance), since: String::new(), until: id(chance), reason: String::new() },
+        },
+        25 => Fact::Woke { fence },
         0 => Fact::Driven { by: chance.one_in(3).then(|| "p1".into()) },
         1 | 2 => Fact::Assigned(Attempt {
             fence,

@@ -173,6 +173,13 @@ fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) 
             if is_wanted(reason) { Verbose } else { Normal },
             format!("{} {HINT}lost{HINT:#}: {}", name(what), name(reason)),
         ),
+        Notice::Resting { what, until, reason, .. } => {
+            let until = engine::clock(until);
+            let text =
+                format!("{} {HINT}resting{HINT:#} until {until}: {}", name(what), visible::short(reason, LINE_COLUMNS));
+            (Normal, text)
+        }
+        Notice::Woke { .. } => (Verbose, "goes on after its rest".into()),
         Notice::Planned { target, items, .. } => (Normal, planned(target, *items)),
         Notice::Completed { item, level, name: called, files, .. } => {
             let called = if called.is_empty() { String::new() } else { format!(" {}", name(called)) };
@@ -243,6 +250,7 @@ fn stays_above(notice: &Notice) -> bool {
     match notice {
         Notice::Lost { reason, .. } => !is_wanted(reason),
         Notice::SentBack { .. }
+        | Notice::Resting { .. }
         | Notice::Answered { .. }
         | Notice::Message { .. }
         | Notice::Problem { .. }
@@ -278,6 +286,8 @@ pub(crate) fn run_of(notice: &Notice) -> Option<&str> {
         | Notice::Progress { run, .. }
         | Notice::SentBack { run, .. }
         | Notice::Lost { run, .. }
+        | Notice::Resting { run, .. }
+        | Notice::Woke { run, .. }
         | Notice::Planned { run, .. }
         | Notice::Proposed { run, .. }
         | Notice::Worked { run, .. }

@@ -124,7 +124,7 @@ fn follow(opened: &mut Opened, first: RunView, live: Option<&Live>, output: &mut
 /// Whether a run goes on by itself no more.
 fn is_at_rest(view: &RunView) -> bool {
     let is_over = matches!(view.status, "COMPLETED" | "FAILED");
-    let is_at_work = view.attempts.iter().any(|attempt| attempt.holder != "a person");
+    let is_at_work = view.attempts.iter().any(|attempt| attempt.holder != "a person") || !view.resting.is_empty();
     is_over || (!view.waits.is_empty() && !is_at_work)
 }
 

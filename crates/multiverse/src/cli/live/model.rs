@@ -245,6 +245,7 @@ impl RunModel {
             }
             Notice::SentBack { fence, .. }
             | Notice::Lost { fence, .. }
+            | Notice::Resting { fence, .. }
             | Notice::Asked { fence, .. }
             | Notice::Catalogued { fence, .. }
             | Notice::Worked { fence, .. } => drop(self.works.remove(fence)),
@@ -277,7 +278,11 @@ impl RunModel {
                 }
             }
             Notice::Finished { .. } => self.end(Standing::Done, now),
-            Notice::Started { .. } | Notice::Message { .. } | Notice::Problem { .. } | Notice::Store(_) => {}
+            Notice::Started { .. }
+            | Notice::Woke { .. }
+            | Notice::Message { .. }
+            | Notice::Problem { .. }
+            | Notice::Store(_) => {}
         }
     }
 

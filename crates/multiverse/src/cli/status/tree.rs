@@ -57,6 +57,10 @@ pub(super) fn rendered(view: &RunView, columns: Option<usize>) -> String {
             visible::text(&attempt.since)
         );
     }
+    for rest in &view.resting {
+        let words = visible::short(&format!("{}: {}", rest.what, rest.in_words()), columns);
+        let _ = writeln!(shown, "{HINT}resting{HINT:#}: {words}");
+    }
     if let Some(reason) = &view.paused {
         let _ = writeln!(shown, "{HINT}paused{HINT:#}: {}", visible::text(reason));
     }
@@ -108,16 +112,13 @@ mod tests {
             tasks: "T05".into(),
             done: 1,
             planned: 2,
-            waits: Vec::new(),
-            paused: None,
             driver: Some("77.ab".into()),
-            attempts: Vec::new(),
-            learned: Vec::new(),
             items: vec![
                 item("P01", 0, "ANALYZING", "PENDING", false),
                 item("S01", 1, "a stage whose name is so long that it does not fit at all", "PENDING", false),
                 item("T05", 2, "read the sales", "PENDING", true),
             ],
+            ..RunView::default()
         };
         let plain = anstream::adapter::strip_str(&rendered(&view, Some(50))).to_string();
         insta::assert_snapshot!(plain, @"

@@ -58,18 +58,8 @@ mod tests {
             run: "run-1".into(),
             request: String::new(),
             status,
-            mode: None,
-            learned: Vec::new(),
-            phase: String::new(),
-            stage: String::new(),
-            tasks: String::new(),
-            done: 0,
-            planned: 0,
-            waits: Vec::new(),
-            paused: None,
-            driver: None,
-            attempts: Vec::new(),
             items: items.iter().map(item).collect(),
+            ..RunView::default()
         }
     }
 
