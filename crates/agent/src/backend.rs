@@ -55,7 +55,10 @@ impl Meter {
         sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
         sum.output_tokens = sum.output_tokens.saturating_add(more.output_tokens);
         sum.cached_tokens = sum.cached_tokens.saturating_add(more.cached_tokens);
-        sum.cost_usd += more.cost_usd;
+        sum.cost_usd = match (sum.cost_usd, more.cost_usd) {
+            (Some(sum), Some(more)) => Some(sum + more),
+            (known, None) | (None, known) => known,
+        };
     }
 
     /// What was used so far.

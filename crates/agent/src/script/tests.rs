@@ -142,7 +142,7 @@ fn scripts_are_json_lines_or_yaml() {
 #[test]
 fn problems_of_a_script_name_entry_and_place() {
     let none: &[&str] = &["there are no entries: expected a list of them"];
-    let fields = "role, action, plan_target, item, attempt, delay_ms, report, raw, exit, crash, log";
+    let fields = "role, action, plan_target, item, attempt, delay_ms, report, raw, later, exit, crash, log";
     check_file(Format::Json, "[]", Err(none));
     check_file(Format::Json, "", Err(none));
     check_file(Format::Yaml, "", Err(none));
