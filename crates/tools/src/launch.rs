@@ -1,12 +1,13 @@
 //! The engine's side: starts a launcher, feeds the program, keeps what it says within limits, and waits until all of it
-//! is gone. One thread, one loop; nothing in it can wait longer than the launch's time, grace and a bound.
+//! is gone. One thread, one loop; nothing in it can wait longer than the launch's time, grace and a bound. What is fed
+//! and heard may be somebody else's part: [`converse`](crate::converse) gives those pipes away.
 //!
 //! The calling thread must stay until the end, as it does here: the launcher is told when the thread that started it
 //! dies.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,8 +17,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
+use crate::lines::Lines;
 use crate::sandbox::no_confinement_is_accepted;
-use crate::stop::{Stop, Urgency};
+use crate::stop::{Stop, Urgency, Waiting};
 use crate::tree::END_BOUND;
 use crate::wire::{self, ASK, By, Confined, END_NOW, LAUNCH, Name, Policy, Report};
 use crate::{Ended, How, Launch, LaunchFault, LaunchLimits, find};
@@ -47,28 +49,91 @@ pub fn launch_through(binary: impl Into<PathBuf>) {
 
 /// Runs a program to its end and gives what it said. Blocks until the program and all that it started are gone.
 pub fn launch(launch: &Launch, stop: &Stop) -> Result<Ended, LaunchFault> {
-    let path = launch.environment.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
-    let folder = std::path::absolute(&launch.folder).unwrap_or_else(|_| launch.folder.clone());
-    if !folder.is_dir() {
-        let why = "the folder to start it in does not exist: make it first".into();
-        return Err(LaunchFault::CannotSpawn { path: folder, why });
-    }
-    let program = find::program(&launch.program, path, &folder)?;
-    let (bell, rope) = UnixStream::pair().map_err(|error| cannot_spawn(&program, &error))?;
-    let quiet = [&bell, &rope].iter().try_for_each(|end| end.set_nonblocking(true));
-    quiet.map_err(|error| cannot_spawn(&program, &error))?;
-    let _waiting = stop.wake(rope);
-    if stop.is_stopped() {
-        return Ok(Ended { how: How::Stopped, output: Vec::new(), log: Vec::new(), log_cut: false });
-    }
-    let policy = policy(launch, &program, &folder);
-    let mut run = Run::start(launch, &policy, bell).map_err(|error| cannot_spawn(&program, &error))?;
-    run.carry(stop);
-    run.finish(&program)
+    run_to_end(launch, stop, None)
 }
 
-fn cannot_spawn(program: &Path, error: &io::Error) -> LaunchFault {
-    LaunchFault::CannotSpawn { path: program.into(), why: error.to_string() }
+/// The same, but every line of standard output goes to `watch` as it comes, without its end of line, and is not kept; a
+/// line longer than [`LINE_BYTES`](crate::LINE_BYTES) is cut there. The limit of output holds for all of them together.
+/// What `watch` takes long for, the program waits for.
+pub fn launch_watched(launch: &Launch, stop: &Stop, watch: &mut dyn FnMut(&[u8])) -> Result<Ended, LaunchFault> {
+    run_to_end(launch, stop, Some(Lines::new(watch)))
+}
+
+fn run_to_end<'a>(launch: &'a Launch, stop: &Stop, watched: Option<Lines<'a>>) -> Result<Ended, LaunchFault> {
+    let prepared = Prepared::new(launch)?;
+    let pipes = || -> io::Result<(Theirs, Ours<'a>)> {
+        let (input_read, input_write) = io::pipe()?;
+        let (output_read, output_write) = io::pipe()?;
+        let input = Some(without_blocking(input_write.into())?);
+        let output = Some(without_blocking(output_read.into())?);
+        let theirs = Theirs { input: input_read, output: output_write };
+        Ok((theirs, Ours { input, unsent: &launch.input, output, watched }))
+    };
+    let (theirs, ours) = pipes().map_err(|error| prepared.cannot_spawn(&error))?;
+    prepared.run(theirs, ours, &[stop])
+}
+
+/// A launch whose program is found and whose folder is there.
+pub(crate) struct Prepared {
+    program: PathBuf,
+    policy: Policy,
+    limits: LaunchLimits,
+}
+
+/// The program's ends of the two pipes.
+pub(crate) struct Theirs {
+    pub(crate) input: PipeReader,
+    pub(crate) output: PipeWriter,
+}
+
+/// Our ends, as far as they are not given away.
+#[derive(Default)]
+pub(crate) struct Ours<'launch> {
+    input: Option<File>,
+    unsent: &'launch [u8],
+    output: Option<File>,
+    watched: Option<Lines<'launch>>,
+}
+
+impl Prepared {
+    pub(crate) fn new(launch: &Launch) -> Result<Self, LaunchFault> {
+        let path = launch.environment.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+        let folder = std::path::absolute(&launch.folder).unwrap_or_else(|_| launch.folder.clone());
+        if !folder.is_dir() {
+            let why = "the folder to start it in does not exist: make it first".into();
+            return Err(LaunchFault::CannotSpawn { path: folder, why });
+        }
+        let program = find::program(&launch.program, path, &folder)?;
+        let policy = policy(launch, &program, &folder);
+        Ok(Self { program, policy, limits: launch.limits })
+    }
+
+    /// Starts it and stays until all of it is gone; any of the stops ends it.
+    pub(crate) fn run(&self, theirs: Theirs, ours: Ours<'_>, stops: &[&Stop]) -> Result<Ended, LaunchFault> {
+        let ring = || -> io::Result<(UnixStream, Vec<Waiting<'_>>)> {
+            let (bell, rope) = UnixStream::pair()?;
+            bell.set_nonblocking(true)?;
+            rope.set_nonblocking(true)?;
+            let waiting = stops.iter().map(|stop| Ok(stop.wake(rope.try_clone()?))).collect::<io::Result<_>>()?;
+            Ok((bell, waiting))
+        };
+        let (bell, _waiting) = ring().map_err(|error| self.cannot_spawn(&error))?;
+        if stops.iter().any(|stop| stop.is_stopped()) {
+            return Ok(Ended { how: How::Stopped, output: Vec::new(), log: Vec::new(), log_cut: false });
+        }
+        let mut run = Run::start(self, theirs, ours, bell).map_err(|error| self.cannot_spawn(&error))?;
+        run.carry(stops);
+        run.finish(&self.program)
+    }
+
+    pub(crate) fn cannot_spawn(&self, error: &io::Error) -> LaunchFault {
+        LaunchFault::CannotSpawn { path: self.program.clone(), why: error.to_string() }
+    }
+}
+
+fn without_blocking(end: OwnedFd) -> io::Result<File> {
+    fcntl_setfl(&end, fcntl_getfl(&end)? | OFlags::NONBLOCK)?;
+    Ok(end.into())
 }
 
 fn policy(launch: &Launch, program: &Path, folder: &Path) -> Policy {
@@ -97,9 +162,7 @@ struct Run<'launch> {
     launcher: Launcher,
     control: UnixStream,
     bell: UnixStream,
-    input: Option<File>,
-    unsent: &'launch [u8],
-    output: Option<File>,
+    ours: Ours<'launch>,
     said: Kept,
     log: Option<File>,
     logged: Kept,
@@ -112,29 +175,23 @@ struct Run<'launch> {
 }
 
 impl<'launch> Run<'launch> {
-    fn start(launch: &'launch Launch, policy: &Policy, bell: UnixStream) -> io::Result<Self> {
-        let (control, theirs) = UnixStream::pair()?;
-        let (input_read, input_write) = io::pipe()?;
-        let (output_read, output_write) = io::pipe()?;
+    fn start(prepared: &Prepared, theirs: Theirs, ours: Ours<'launch>, bell: UnixStream) -> io::Result<Self> {
+        let (control, far_end) = UnixStream::pair()?;
         let (log_read, log_write) = io::pipe()?;
-        for end in [input_write.as_fd(), output_read.as_fd(), log_read.as_fd()] {
-            fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
-        }
-        let launcher = Launcher::start(theirs, output_write.into(), log_write.into())?;
+        let log = without_blocking(log_read.into())?;
+        let launcher = Launcher::start(far_end, theirs.output.into(), log_write.into())?;
         control.set_write_timeout(Some(POLICY_BOUND))?;
         // If it does not take the policy, its silence is reported below with what it logged.
-        let _ = wire::send_policy(&control, policy, input_read.as_fd());
+        let _ = wire::send_policy(&control, &prepared.policy, theirs.input.as_fd());
         control.set_nonblocking(true)?;
-        let limits = launch.limits;
+        let limits = prepared.limits;
         Ok(Self {
             launcher,
             control,
             bell,
-            input: Some(File::from(std::os::fd::OwnedFd::from(input_write))),
-            unsent: &launch.input,
-            output: Some(File::from(std::os::fd::OwnedFd::from(output_read))),
+            ours,
             said: Kept::new(limits.output_bytes),
-            log: Some(File::from(std::os::fd::OwnedFd::from(log_read))),
+            log: Some(log),
             logged: Kept::new(limits.log_bytes),
             report: Vec::new(),
             told: Urgency::None,
@@ -145,9 +202,9 @@ impl<'launch> Run<'launch> {
     }
 
     /// Moves bytes until the launcher has closed its end, or patience is at its end.
-    fn carry(&mut self, stop: &Stop) {
+    fn carry(&mut self, stops: &[&Stop]) {
         loop {
-            self.tell(stop.urgency());
+            self.tell(stops.iter().map(|stop| stop.urgency()).max().unwrap_or(Urgency::None));
             let now = Instant::now();
             if self.patience.is_some_and(|patience| patience <= now) {
                 return;
@@ -157,7 +214,7 @@ impl<'launch> Run<'launch> {
             while matches!((&self.bell).read(&mut rung), Ok(count) if count > 0) {}
             self.feed();
             self.take_output();
-            read_available(&mut self.log, &mut self.logged);
+            read_available(&mut self.log, &mut |bytes| self.logged.add(bytes));
             if self.hear() == Heard::Closed {
                 return;
             }
@@ -169,8 +226,8 @@ impl<'launch> Run<'launch> {
         let timeout = Timespec { tv_sec: rest.as_secs().cast_signed(), tv_nsec: rest.subsec_nanos().into() };
         let always: [(BorrowedFd<'_>, _); 2] =
             [(self.control.as_fd(), PollFlags::IN), (self.bell.as_fd(), PollFlags::IN)];
-        let input = self.input.iter().map(|file| (file.as_fd(), PollFlags::OUT));
-        let outputs = self.output.iter().chain(&self.log).map(|file| (file.as_fd(), PollFlags::IN));
+        let input = self.ours.input.iter().map(|file| (file.as_fd(), PollFlags::OUT));
+        let outputs = self.ours.output.iter().chain(&self.log).map(|file| (file.as_fd(), PollFlags::IN));
         let all = always.into_iter().chain(input).chain(outputs);
         let mut ready: Vec<PollFd<'_>> = all.map(|(end, flags)| PollFd::from_borrowed_fd(end, flags)).collect();
         // A signal or a lack of memory: whoever is ready is found out by trying, nothing blocks.
@@ -192,23 +249,31 @@ impl<'launch> Run<'launch> {
 
     /// Writes as much of the input as the program takes. It may take none, or close its end.
     fn feed(&mut self) {
-        while let Some(input) = &mut self.input {
-            let chunk = &self.unsent[..self.unsent.len().min(CHUNK)];
+        let Ours { input: end, unsent, .. } = &mut self.ours;
+        while let Some(input) = end {
+            let chunk = &unsent[..unsent.len().min(CHUNK)];
             match input.write(chunk) {
-                Ok(0) => self.input = None,
-                Ok(written) => self.unsent = &self.unsent[written..],
+                Ok(0) => *end = None,
+                Ok(written) => *unsent = &unsent[written..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => self.input = None,
+                Err(_) => *end = None,
             }
         }
     }
 
     fn take_output(&mut self) {
-        read_available(&mut self.output, &mut self.said);
+        let Ours { output, watched, .. } = &mut self.ours;
+        read_available(output, &mut |bytes| {
+            let within = self.said.count(bytes);
+            match watched {
+                Some(lines) => lines.add(within),
+                None => self.said.bytes.extend_from_slice(within),
+            }
+        });
         if self.said.cut && !self.flooded {
             self.flooded = true;
-            self.output = None;
+            self.ours.output = None;
             self.tell(Urgency::Now);
         }
     }
@@ -230,7 +295,10 @@ impl<'launch> Run<'launch> {
         // Nobody writes any more: what is in the pipes is the rest, and all of it is there.
         for _ in 0..CHUNKS_OF_A_PIPE {
             self.take_output();
-            read_available(&mut self.log, &mut self.logged);
+            read_available(&mut self.log, &mut |bytes| self.logged.add(bytes));
+        }
+        if let Some(lines) = &mut self.ours.watched {
+            lines.end();
         }
         let lost = self.launcher.end();
         let path = PathBuf::from(program);
@@ -269,19 +337,26 @@ fn patience(parts: &[Duration]) -> Option<Instant> {
 /// Bytes up to a limit, and whether there were more.
 struct Kept {
     bytes: Vec<u8>,
-    most: usize,
+    room: usize,
     cut: bool,
 }
 
 impl Kept {
     fn new(most: usize) -> Self {
-        Self { bytes: Vec::new(), most, cut: false }
+        Self { bytes: Vec::new(), room: most, cut: false }
+    }
+
+    /// Takes them off the room that is left, and gives those for which there was some.
+    fn count<'bytes>(&mut self, bytes: &'bytes [u8]) -> &'bytes [u8] {
+        let within = &bytes[..bytes.len().min(self.room)];
+        self.room -= within.len();
+        self.cut |= within.len() < bytes.len();
+        within
     }
 
     fn add(&mut self, bytes: &[u8]) {
-        let room = self.most - self.bytes.len();
-        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        self.cut |= bytes.len() > room;
+        let within = self.count(bytes);
+        self.bytes.extend_from_slice(within);
     }
 }
 
@@ -291,13 +366,13 @@ const CHUNKS_AT_ONCE: usize = 16;
 /// How often that is done at the end: a pipe of the largest size, in the smallest pieces that it can hold.
 const CHUNKS_OF_A_PIPE: usize = 16;
 
-fn read_available(pipe: &mut Option<File>, kept: &mut Kept) {
+fn read_available(pipe: &mut Option<File>, take: &mut dyn FnMut(&[u8])) {
     let mut chunk = vec![0; CHUNK];
     for _ in 0..CHUNKS_AT_ONCE {
         let Some(file) = pipe else { return };
         match file.read(&mut chunk) {
             Ok(0) => *pipe = None,
-            Ok(count) => kept.add(&chunk[..count]),
+            Ok(count) => take(&chunk[..count]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) => *pipe = None,
@@ -318,7 +393,7 @@ impl Launcher {
         let binary = binary()?;
         let mut command = Command::new(&binary);
         command.arg(LAUNCH).env_clear().current_dir("/");
-        command.stdin(std::os::fd::OwnedFd::from(control)).stdout(output).stderr(log);
+        command.stdin(OwnedFd::from(control)).stdout(output).stderr(log);
         Ok(Self { child: command.spawn()?, binary, ended: None })
     }
 

@@ -34,12 +34,14 @@ mod cage;
 #[cfg(target_os = "linux")]
 mod calls;
 mod confinement;
+mod converse;
 mod fault;
 mod find;
 mod functions;
 mod growth;
 mod launch;
 mod launcher;
+mod lines;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod sandbox;
@@ -54,10 +56,12 @@ use std::time::Duration;
 
 pub use bounds::{Bound, Bounds, Network};
 pub use confinement::Confinement;
+pub use converse::{Conversation, converse};
 pub use fault::LaunchFault;
 pub use functions::{Desk, Functions, ShellRules};
-pub use launch::{launch, launch_through};
+pub use launch::{launch, launch_through, launch_watched};
 pub use launcher::be_launcher_if_asked;
+pub use lines::LINE_BYTES;
 pub use sandbox::{Sandbox, accept_no_confinement, probe};
 pub use stop::{Stop, Waiting};
 pub use toolbox::{Tool, ToolAnswer, ToolCall, Toolbox, Went};
