@@ -20,6 +20,7 @@ use crate::fault::EngineError;
 use crate::inputs;
 use crate::notice::{Notice, work_in_words};
 use crate::service::Service;
+use crate::settings::{A_PERSON, THE_ENGINE};
 use crate::step::{Order, Taken};
 
 /// How often it is looked for edits by hand.
@@ -221,11 +222,12 @@ impl<F: Fs> Service<F> {
         let Some(attempt) = run.attempts.get(&fence).cloned() else { return };
         let role = attempt.work.role();
         let is_mine = matches!(&attempt.holder, Holder::Process(name) if name == self.engine.me());
-        let backend = self.engine.settings.crew.get(&role).cloned();
+        let casting = self.engine.settings.casting_of(run_id);
+        let backend = casting.crew.get(&role).cloned();
         let agent = match (&attempt.work, &backend) {
-            (Work::SetUp(_) | Work::Catalog(_), _) => "the engine".to_string(),
-            (_, Some(backend)) if is_mine => backend.name(),
-            _ => "a person".into(),
+            (Work::SetUp(_) | Work::Catalog(_), _) => THE_ENGINE.to_string(),
+            (_, Some(_)) if is_mine => casting.cast().names.get(&role).cloned().unwrap_or_default(),
+            _ => A_PERSON.into(),
         };
         let what = work_in_words(self.engine.hierarchy, run, &attempt.work);
         let item = crate::notice::item_of_work(&attempt.work).map(String::from);
@@ -409,7 +411,8 @@ impl<F: Fs> Service<F> {
         let (kind, text) = self.package(run, said);
         let listener = self.engine.listener.clone();
         let run = run.to_string();
-        let Some(backend) = self.engine.settings.crew.get(&Role::Communicator).cloned() else {
+        let casting = self.engine.settings.casting_of(&run);
+        let Some(backend) = casting.crew.get(&Role::Communicator).cloned() else {
             listener(Notice::Message { run, kind, text });
             return;
         };

@@ -12,7 +12,7 @@ use crate::crew::{Crew, Listener};
 use crate::engine::Engine;
 use crate::fault::EngineError;
 use crate::mode::{Chosen, Earlier, choose};
-use crate::settings::Settings;
+use crate::settings::{Casting, Settings};
 use crate::step::Order;
 use crate::views::{CatalogView, RunView, Waiting, run_view, waits};
 
@@ -177,7 +177,12 @@ impl<F: Fs> Service<F> {
             if self.engine.knows_run(&id) {
                 continue;
             }
-            let mut taken = self.engine.take(vec![order(id.clone())])?;
+            let order = order(id.clone());
+            if let Order::Retry { legacy, .. } = &order {
+                // Who was to play in the run that failed plays in this one.
+                self.engine.settings.cast_alike(&legacy.old.id, &id);
+            }
+            let mut taken = self.engine.take(vec![order])?;
             let Some((_, result)) = taken.pop() else { break };
             match result {
                 // Another process was faster.
@@ -208,6 +213,11 @@ impl<F: Fs> Service<F> {
                 hint: format!("`multiverse restore {} --at N` puts it back", documents::TEMPLATE),
             }),
         }
+    }
+
+    /// Has a run played by others than the rest.
+    pub fn cast(&mut self, run: &str, casting: Casting) {
+        self.engine.settings.cast_run(run, casting);
     }
 
     /// Gives a run an answer to its proposal.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::Backend;
-use machine::{Limits, Role};
+use machine::{AskedAgent, Cast, Limits, Role};
 
 use crate::learning::Learning;
 
@@ -23,11 +23,22 @@ pub struct Settings {
     /// Which past runs a run learns from.
     pub learning: Learning,
     /// Who plays which role.
+    pub casting: Casting,
+    /// The same for runs that have their own.
+    castings: BTreeMap<String, Casting>,
+    /// Tool types that can be planned.
+    pub tools: BTreeSet<String>,
+}
+
+/// Who plays which role.
+#[derive(Clone, Default)]
+pub struct Casting {
+    /// Agents, by role.
     pub crew: BTreeMap<Role, Arc<dyn Backend>>,
     /// Roles that people play.
     pub people: BTreeSet<Role>,
-    /// Tool types that can be planned.
-    pub tools: BTreeSet<String>,
+    /// What is kept of this with a run.
+    cast: Cast,
 }
 
 /// The functions of the protocol's appendix that a tool task may name.
@@ -57,28 +68,128 @@ impl Settings {
             limits: Limits::default(),
             seconds: 1800,
             learning: Learning::default(),
-            crew: BTreeMap::new(),
-            people: BTreeSet::new(),
+            casting: Casting::default(),
+            castings: BTreeMap::new(),
             tools: FUNCTIONS.iter().chain(&SPECIALISTS).map(|name| (*name).to_string()).collect(),
         }
     }
 
     /// Gives a role to an agent.
     pub fn play(&mut self, role: Role, backend: Arc<dyn Backend>) {
+        self.casting.play(role, backend);
+    }
+
+    /// Gives a role to people.
+    pub fn leave_to_people(&mut self, role: Role) {
+        self.casting.leave_to_people(role);
+    }
+
+    /// Who plays which role in a run.
+    pub(crate) fn casting_of(&self, run: &str) -> &Casting {
+        self.castings.get(run).unwrap_or(&self.casting)
+    }
+
+    /// Has a run played by others than the rest.
+    pub(crate) fn cast_run(&mut self, run: &str, casting: Casting) {
+        self.castings.insert(run.into(), casting);
+    }
+
+    /// Has a run played by those who play in another.
+    pub(crate) fn cast_alike(&mut self, run: &str, other: &str) {
+        if let Some(casting) = self.castings.get(run).cloned() {
+            self.cast_run(other, casting);
+        }
+    }
+}
+
+impl Casting {
+    /// Gives a role to an agent.
+    pub fn play(&mut self, role: Role, backend: Arc<dyn Backend>) {
+        let name = backend.name();
+        self.play_as(role, &name, backend);
+    }
+
+    /// The same under a name that people know: it is shown, and kept with the runs.
+    pub fn play_as(&mut self, role: Role, name: &str, backend: Arc<dyn Backend>) {
         self.people.remove(&role);
+        self.cast.names.insert(role, discreet(name));
         self.crew.insert(role, backend);
     }
 
     /// Gives a role to people.
     pub fn leave_to_people(&mut self, role: Role) {
         self.crew.remove(&role);
+        self.cast.names.insert(role, A_PERSON.into());
         self.people.insert(role);
+    }
+
+    /// Which of them were asked for by name: whoever takes the run up again finds them there.
+    pub fn keep(&mut self, asked: Vec<AskedAgent>) {
+        self.cast.asked = asked;
+    }
+
+    pub(crate) fn cast(&self) -> &Cast {
+        &self.cast
+    }
+}
+
+impl std::fmt::Debug for Casting {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Casting").field("cast", &self.cast).finish_non_exhaustive()
+    }
+}
+
+/// How a person is named where an agent could be.
+pub(crate) const A_PERSON: &str = "a person";
+/// And the program itself.
+pub(crate) const THE_ENGINE: &str = "the engine";
+
+/// Words behind which a secret may follow.
+const TELLTALES: [&str; 8] = ["key", "token", "secret", "passw", "bearer", "auth", "credential", "sk-"];
+
+/// Whether the words of an agent may hold a secret: they are then not written down (QL-35).
+pub fn may_hold_a_secret(agent: &str) -> bool {
+    let arguments = agent.split_once(char::is_whitespace).map(|(_, arguments)| arguments.to_lowercase());
+    let has_telltale = arguments.is_some_and(|arguments| TELLTALES.iter().any(|word| arguments.contains(word)));
+    // A password may stand in an address: `https://name:password@host`.
+    let has_password = agent.split("://").skip(1).any(|address| {
+        address.split('/').next().and_then(|host| host.split_once('@')).is_some_and(|(user, _)| user.contains(':'))
+    });
+    has_telltale || has_password
+}
+
+/// An agent's name without what may be a secret.
+fn discreet(name: &str) -> String {
+    match may_hold_a_secret(name) {
+        true => format!("{} …", name.split([' ', '@']).next().unwrap_or_default()),
+        false => name.into(),
     }
 }
 
 impl std::fmt::Debug for Settings {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let crew: BTreeMap<_, _> = self.crew.iter().map(|(role, backend)| (role, backend.name())).collect();
+        let crew: BTreeMap<_, _> = self.casting.crew.iter().map(|(role, backend)| (role, backend.name())).collect();
         out.debug_struct("Settings").field("jobs", &self.jobs).field("crew", &crew).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// QL-35
+    #[test]
+    fn what_may_be_a_secret_is_not_written_down() {
+        for (name, kept) in [
+            ("offline", "offline"),
+            ("command:./my-agent --careful", "command:./my-agent --careful"),
+            ("command:./keyboard.py", "command:./keyboard.py"),
+            ("command:./my-agent --api-key abc", "command:./my-agent …"),
+            ("command:./my-agent sk-abc", "command:./my-agent …"),
+            ("model:openai/gpt@https://host/v1", "model:openai/gpt@https://host/v1"),
+            ("model:openai/gpt@https://me:secret@host/v1", "model:openai/gpt …"),
+        ] {
+            assert_eq!(discreet(name), kept, "{name}");
+        }
     }
 }

@@ -116,7 +116,7 @@ impl<F: Fs> Service<F> {
     }
 
     fn player(&self, role: Role) -> Result<Arc<dyn Backend>, EngineError> {
-        self.engine.settings.crew.get(&role).cloned().ok_or_else(|| {
+        self.engine.settings.casting.crew.get(&role).cloned().ok_or_else(|| {
             let reason = format!("the {} is a person here", brief::role_word(role));
             EngineError::refused(reason, "give the role to an agent: --agent KIND")
         })

@@ -197,13 +197,15 @@ impl State {
 
     fn decide(&self, ready: &Ready, hierarchy: &Hierarchy, settings: &Settings) -> Result<Decision, EngineError> {
         let nothing = BTreeSet::new();
+        let casting = settings.casting_of(ready.order.run());
         let world = World {
             now: &ready.now,
             me: &self.me,
+            cast: casting.cast(),
             alive: &ready.alive,
             exists: &ready.exists,
             free: settings.jobs.saturating_sub(self.busy),
-            people: &settings.people,
+            people: &casting.people,
             tools: &settings.tools,
             published: &nothing,
             template: &self.template,

@@ -144,8 +144,13 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
         }
         Fact::TakenOver { from, items, .. } => format!("took over {} items from {from}", items.len()),
         Fact::Learned { past } => learned(past, event),
-        Fact::Driven { by: Some(by) } => format!("driven by process {}", process(by)),
-        Fact::Driven { by: None } => "driven by nobody".into(),
+        Fact::Driven { by: Some(by), cast } => {
+            event
+                .more
+                .extend(cast.names.iter().map(|(role, name)| format!("{}: {name}", crate::brief::role_word(*role))));
+            format!("driven by process {}", process(by))
+        }
+        Fact::Driven { by: None, .. } => "driven by nobody".into(),
         Fact::Assigned(attempt) => assigned(hierarchy, run, attempt, event),
         Fact::SentBack { problems, .. } => {
             event.more.clone_from(problems);

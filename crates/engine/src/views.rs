@@ -1,9 +1,10 @@
 //! What interfaces show: plain data, made of the machine's state and the documents. Nothing here can change anything.
 
-use machine::{Course, Hierarchy, Holder, Mode, Role, Run, State as ItemState, Status};
+use machine::{AskedAgent, Attempt, Course, Hierarchy, Holder, Mode, Role, Run, State as ItemState, Status, Work};
 use serde::Serialize;
 
 use crate::notice::{item_of_work, work_in_words};
+use crate::settings::{A_PERSON, THE_ENGINE};
 
 /// A run at a glance.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -36,6 +37,9 @@ pub struct RunView {
     /// The process that drives it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
+    /// The agents that were asked for when it was begun or taken up, in the words of the command line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedAgent>,
     /// Who is at work on what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptView>,
@@ -108,6 +112,9 @@ pub struct AttemptView {
     pub attempt: u32,
     /// Who has it.
     pub holder: String,
+    /// Who plays the part: the agent's name, `a person`, `the engine`; empty where nobody wrote it down.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub agent: String,
     /// Since when.
     pub since: String,
 }
@@ -229,6 +236,7 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run) -> RunView {
         waits: waits(hierarchy, run),
         paused: run.paused.clone(),
         driver: run.driver.clone(),
+        asked: run.cast.asked.clone(),
         attempts: attempts(hierarchy, run),
         resting: resting(hierarchy, run),
         learned: run.learned.iter().map(PastView::of).collect(),
@@ -300,8 +308,9 @@ fn attempts(hierarchy: &Hierarchy, run: &Run) -> Vec<AttemptView> {
             attempt: attempt.number,
             holder: match &attempt.holder {
                 Holder::Process(name) => format!("process {}", name.split('.').next().unwrap_or_default()),
-                Holder::Person => "a person".into(),
+                Holder::Person => A_PERSON.into(),
             },
+            agent: agent_of(run, attempt),
             since: attempt.since.clone(),
         })
         .collect()
@@ -316,6 +325,18 @@ fn resting(hierarchy: &Hierarchy, run: &Run) -> Vec<RestView> {
         reason: rest.reason.clone(),
     };
     run.rests.iter().map(view).collect()
+}
+
+/// Who plays the part of an attempt, as far as that was written down.
+pub(crate) fn agent_of(run: &Run, attempt: &Attempt) -> String {
+    match (&attempt.work, &attempt.holder) {
+        (Work::SetUp(_) | Work::Catalog(_), _) => THE_ENGINE.into(),
+        (_, Holder::Person) => A_PERSON.into(),
+        (work, Holder::Process(name)) if run.driver.as_ref() == Some(name) => {
+            run.cast.names.get(&work.role()).cloned().unwrap_or_default()
+        }
+        _ => String::new(),
+    }
 }
 
 fn items(hierarchy: &Hierarchy, run: &Run) -> Vec<ItemView> {

@@ -13,7 +13,7 @@ use crate::fault::EngineError;
 use crate::notice::{item_of_work, work_in_words};
 use crate::service::Service;
 use crate::story::Event;
-use crate::views::waits;
+use crate::views::{agent_of, waits};
 
 /// How a cancelled run's failure reads.
 const CANCELLED: &str = "cancelled by the user";
@@ -431,7 +431,12 @@ impl Asked<'_> {
         let who = match (&attempt.work, &attempt.holder) {
             (Work::SetUp(_) | Work::Catalog(_), _) => "the program itself".to_string(),
             (_, Holder::Person) => "a person".into(),
-            (_, Holder::Process(name)) => format!("{role} (process {})", name.split('.').next().unwrap_or_default()),
+            (_, Holder::Process(name)) => {
+                let agent = agent_of(self.run, attempt);
+                let process = name.split('.').next().unwrap_or_default();
+                let agent = if agent.is_empty() { agent } else { format!("{agent}, ") };
+                format!("{role} ({agent}process {process})")
+            }
         };
         let what = work_in_words(self.hierarchy, self.run, &attempt.work);
         let again = if attempt.number > 1 { format!(", attempt {}", attempt.number) } else { String::new() };

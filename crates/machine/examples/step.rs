@@ -18,6 +18,7 @@ enum Shape {
 
 struct Place {
     me: &'static str,
+    cast: machine::Cast,
     alive: BTreeSet<String>,
     exists: BTreeSet<String>,
     none: BTreeSet<String>,
@@ -38,6 +39,7 @@ fn world<'a>(place: &'a Place, run: Option<&Run>) -> World<'a> {
     World {
         now: "2026-01-01T00:00:00Z",
         me: place.me,
+        cast: &place.cast,
         alive: &place.alive,
         exists: &place.exists,
         free: place.jobs.saturating_sub(run.map_or(0, |run| run.attempts.len())),
@@ -55,6 +57,7 @@ fn measure(shape: Shape, tasks: usize, jobs: usize) {
         MULTIVERSE.layers.iter().map(|name| Planned { name: (*name).into(), ..Planned::default() }).collect();
     let place = Place {
         me: "p1",
+        cast: machine::Cast::default(),
         alive: BTreeSet::from(["p1".into()]),
         exists: BTreeSet::from(["assets/a.md".into()]),
         none: BTreeSet::new(),

@@ -9,7 +9,7 @@ use crate::hierarchy::{Hierarchy, PreludeTask};
 use crate::index::Index;
 use crate::input::Verdict;
 use crate::item::{Item, Planned, State, Target, Timing};
-use crate::run::{Attempt, Course, Rest, Run, Status};
+use crate::run::{Attempt, Cast, Course, Rest, Run, Status};
 
 /// Takes a fact into a run. Nothing but `Started` makes a run, and nothing changes one that is over.
 pub fn apply(hierarchy: &Hierarchy, run: &mut Option<Run>, run_id: &str, fact: &Fact) {
@@ -132,6 +132,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Run> {
         status: Status::Pending,
         course: Course::Planning,
         driver: None,
+        cast: Cast::default(),
         paused: None,
         items: Vec::new(),
         attempts: Default::default(),
@@ -166,7 +167,14 @@ pub(crate) fn take(hierarchy: &Hierarchy, board: &mut impl Board, fact: &Fact) {
             }
         }
         Fact::Learned { past } => board.head_mut().learned.clone_from(past),
-        Fact::Driven { by } => board.head_mut().driver.clone_from(by),
+        Fact::Driven { by, cast } => {
+            let head = board.head_mut();
+            head.driver.clone_from(by);
+            // Whoever lets go of a run leaves word of who worked on it.
+            if by.is_some() {
+                head.cast.clone_from(cast);
+            }
+        }
         Fact::Assigned(attempt) => assign(board.head_mut(), attempt),
         Fact::SentBack { fence, problems } => {
             let head = board.head_mut();

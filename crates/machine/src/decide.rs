@@ -16,7 +16,7 @@ use crate::input::{Decision, Effect, Input, Refusal, Said, Verdict, World};
 use crate::item::{Item, State, Target};
 use crate::limits::Limits;
 use crate::names::{in_run, state_of, valid_commands};
-use crate::run::{Attempt, Course, Failure, Holder, Mode, Run, Status, Work};
+use crate::run::{Attempt, Cast, Course, Failure, Holder, Mode, Run, Status, Work};
 use crate::view::View;
 
 /// What a cancelled run failed of.
@@ -162,7 +162,7 @@ fn begin(
     let Some(run) = run else { return Ok(Decision::default()) };
     let mut step = Step::new(hierarchy, world, limits, View::of(&run, &run.index));
     step.decision.facts.push(started);
-    step.fact(Fact::Driven { by: Some(world.me.into()) });
+    step.fact(Fact::Driven { by: Some(world.me.into()), cast: world.cast.clone() });
     taken.into_iter().for_each(|taken| step.fact(taken));
     step.learn(&[]);
     step.advance();
@@ -267,7 +267,13 @@ impl<'a> Step<'a> {
                 let reason = format!("run {} is driven by process {driver}", run.id);
                 return Err(Refusal::new(reason, format!("end process {driver}, or let it go on; it can be watched")));
             }
-            _ => self.fact(Fact::Driven { by: Some(self.world.me.into()) }),
+            _ => {
+                let mut cast = self.world.cast.clone();
+                if cast.asked.is_empty() {
+                    cast.asked.clone_from(&run.cast.asked);
+                }
+                self.fact(Fact::Driven { by: Some(self.world.me.into()), cast });
+            }
         }
         self.wake();
         Ok(())
@@ -284,7 +290,7 @@ impl<'a> Step<'a> {
             self.fact(Fact::Lost { fence, reason: "the process let go".into() });
             self.effect(Effect::Stop(fence));
         }
-        self.fact(Fact::Driven { by: None });
+        self.fact(Fact::Driven { by: None, cast: Cast::default() });
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::{Proposal, Verdict};
 use crate::item::{Item, Planned, Target};
 use crate::learning::PastRun;
-use crate::run::{Attempt, Failure, Mode, Question, Rest};
+use crate::run::{Attempt, Cast, Failure, Mode, Question, Rest};
 
 /// One thing that became true of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,9 @@ pub enum Fact {
     Driven {
         /// The name of its opening.
         by: Option<String>,
+        /// Who works for it.
+        #[serde(default, skip_serializing_if = "Cast::is_empty")]
+        cast: Cast,
     },
     /// An agent was given work.
     Assigned(Attempt),

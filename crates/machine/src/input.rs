@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::fact::{Fact, FileNote};
 use crate::item::{Item, Planned};
 use crate::learning::PastRun;
-use crate::run::Role;
+use crate::run::{Cast, Role};
 
 /// What comes from outside to one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,6 +161,8 @@ pub struct World<'a> {
     pub now: &'a str,
     /// The name of this process's opening.
     pub me: &'a str,
+    /// Who works for it.
+    pub cast: &'a Cast,
     /// Those openings that are alive, this one included.
     pub alive: &'a BTreeSet<String>,
     /// Of the paths that the input names, those that exist as files.

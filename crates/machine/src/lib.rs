@@ -39,4 +39,6 @@ pub use learning::PastRun;
 pub use limits::Limits;
 pub use moment::{later, seconds_between};
 pub use plan::{check_plan, check_proposal};
-pub use run::{Attempt, Course, Failure, Holder, Mode, Question, Rest, Role, Run, Status, Tries, Work};
+pub use run::{
+    AskedAgent, Attempt, Cast, Course, Failure, Holder, Mode, Question, Rest, Role, Run, Status, Tries, Work,
+};

@@ -31,6 +31,9 @@ pub struct Run {
     /// The process that drives it, by the name of its opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
+    /// Who works for that process, or did for the last one.
+    #[serde(default, skip_serializing_if = "Cast::is_empty")]
+    pub cast: Cast,
     /// Why it was paused, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<String>,
@@ -137,6 +140,35 @@ pub enum Role {
     Executor,
     /// Speaks to the user.
     Communicator,
+}
+
+/// Who works for the process that drives a run. Nothing is decided by it: it is kept for those who look, and for whoever
+/// takes the run up again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cast {
+    /// The names of the agents, by role.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<Role, String>,
+    /// Those that were asked for when the run was taken up, and not by the project's own file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedAgent>,
+}
+
+/// An agent that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedAgent {
+    /// In the words of the command line: `executor=command:./work`.
+    pub agent: String,
+    /// The folder in which relative paths begin, from the project's root; empty for the root itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+}
+
+impl Cast {
+    /// Whether there is nothing to keep.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.asked.is_empty()
+    }
 }
 
 /// What an agent is asked to do.

@@ -8,14 +8,15 @@ use alloc::vec::Vec;
 use crate::apply::Board;
 use crate::index::{Index, Place, blocks, family_of};
 use crate::item::{Item, State};
-use crate::run::Run;
+use crate::run::{Cast, Run};
 
 /// The run, and what became different.
 #[derive(Debug)]
 pub(crate) struct View<'a> {
     base: &'a Run,
     index: &'a Index,
-    /// Everything but the items; the request, what was learned and the definition, on which nothing rests, are left out.
+    /// Everything but the items; the request, who works, what was learned and the definition, on which nothing
+    /// rests, are left out.
     head: Run,
     changed: BTreeMap<usize, Item>,
     added: Vec<Item>,
@@ -34,6 +35,7 @@ impl<'a> View<'a> {
             status: base.status,
             course: base.course,
             driver: base.driver.clone(),
+            cast: Cast::default(),
             paused: base.paused.clone(),
             items: Vec::new(),
             attempts: base.attempts.clone(),

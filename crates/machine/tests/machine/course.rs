@@ -1,8 +1,8 @@
 //! Every arrow of the course, and of an attempt's life.
 
 use machine::{
-    Course, Effect, Fact, Holder, Input, MULTIVERSE, Outcome, PreludeTask, Role, Said, State, Status, Target, Verdict,
-    Work,
+    AskedAgent, Cast, Course, Effect, Fact, Holder, Input, MULTIVERSE, Outcome, PreludeTask, Role, Said, State, Status,
+    Target, Verdict, Work,
 };
 
 use crate::driver::{RUN, Universe, at_first_task, at_gate, kinds, started, words};
@@ -350,6 +350,25 @@ fn letting_go() {
     assert_eq!(decision.effects, [Effect::Stop(fence)]);
     assert!(universe.must(&Input::Wake).facts.is_empty());
     assert_eq!(kinds(&universe.must(&Input::Claim).facts), ["Driven", "Assigned execute T05"]);
+}
+
+/// Who works is kept with the run: by whoever takes it up, and after that one let go.
+#[test]
+fn who_works_is_kept() {
+    let cast = |name: &str, asked: &[&str]| Cast {
+        names: [(Role::Executor, name.into())].into(),
+        asked: asked.iter().map(|agent| AskedAgent { agent: (*agent).into(), folder: String::new() }).collect(),
+    };
+    let mut universe = at_first_task();
+    universe.must(&Input::Release);
+    universe.cast = cast("one", &["script:a"]);
+    universe.must(&Input::Claim);
+    assert_eq!(universe.run().cast, cast("one", &["script:a"]));
+    universe.must(&Input::Release);
+    assert_eq!(universe.run().cast, cast("one", &["script:a"]), "whoever let go is remembered");
+    universe.cast = cast("two", &[]);
+    universe.must(&Input::Claim);
+    assert_eq!(universe.run().cast, cast("two", &["script:a"]), "who asks for nobody takes over who was asked for");
 }
 
 /// MV-09: an answer from a process that does not drive the run is its own facts only.

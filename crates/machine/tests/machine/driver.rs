@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use machine::{
-    Attempt, Columns, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Level, Limits, Mode, Outcome,
-    PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target, Timing, Verdict, Work,
-    World,
+    Attempt, Cast, Columns, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Level, Limits, Mode,
+    Outcome, PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target, Timing,
+    Verdict, Work, World,
 };
 
 pub(crate) const RUN: &str = "run-1";
@@ -39,6 +39,7 @@ pub(crate) struct Universe {
     /// The same run, made by `apply` from its facts alone.
     pub(crate) replayed: Option<Run>,
     pub(crate) me: String,
+    pub(crate) cast: Cast,
     pub(crate) alive: BTreeSet<String>,
     pub(crate) exists: BTreeSet<String>,
     pub(crate) jobs: usize,
@@ -70,6 +71,7 @@ impl Universe {
             run: None,
             replayed: None,
             me: "p1".into(),
+            cast: Cast::default(),
             alive: words(&["p1"]),
             exists: words(&["assets/a.md"]),
             jobs: 1,
@@ -97,6 +99,7 @@ impl Universe {
         World {
             now: &self.now,
             me: &self.me,
+            cast: &self.cast,
             alive: &self.alive,
             exists: &self.exists,
             free: self.jobs.saturating_sub(self.run.as_ref().map_or(0, busy)),

@@ -1,7 +1,7 @@
 //! Chance, with a seed: whatever comes in whatever order, nothing panics, and a replay ends in the same run.
 
 use machine::{
-    Attempt, Course, Fact, Failure, FileNote, Hierarchy, Holder, Input, Item, MULTIVERSE, Mode, Outcome, Planned,
+    Attempt, Cast, Course, Fact, Failure, FileNote, Hierarchy, Holder, Input, Item, MULTIVERSE, Mode, Outcome, Planned,
     Proposal, Question, Rest, State, Status, Target, Timing, Verdict, Work,
 };
 
@@ -237,7 +237,7 @@ fn any_fact(chance: &mut Chance) -> Fact {
             rest: Rest { work: work(chance), since: String::new(), until: id(chance), reason: String::new() },
         },
         25 => Fact::Woke { fence },
-        0 => Fact::Driven { by: chance.one_in(3).then(|| "p1".into()) },
+        0 => Fact::Driven { by: chance.one_in(3).then(|| "p1".into()), cast: Cast::default() },
         1 | 2 => Fact::Assigned(Attempt {
             fence,
             work: work(chance),

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::agent::{self, Backend, Kind as AgentKind};
-use engine::{Role, Settings};
+use engine::{AskedAgent, Casting, Role, Settings};
 
 use super::configuration::{self, Read};
 use super::failure::{Failure, Kind};
 use super::output::{HINT, Output};
 use super::project::Start;
+use super::visible;
 
 /// The roles of the protocol, as they are named on the command line.
 pub(crate) const ROLES: [(&str, Role); 3] =
@@ -42,67 +43,88 @@ pub(crate) struct Cast {
 }
 
 impl Choice {
-    /// The flags that choose the same agents, as they are typed behind another command.
-    pub(crate) fn flags(&self) -> String {
-        let quoted = |agent: &String| match agent
-            .contains(|letter: char| !(letter.is_alphanumeric() || "=:./_-".contains(letter)))
-        {
-            true => format!("'{}'", agent.replace('\'', "'\\''")),
-            false => agent.clone(),
-        };
-        self.agents.iter().map(|agent| format!(" --agent {}", quoted(agent))).collect()
-    }
-
     /// The settings of the engine for a project. Nothing is begun when anything is wrong with them.
     pub(crate) fn settings(&self, start: &Start, project: &Path, output: &mut Output) -> Result<Settings, Failure> {
         let mut read = Read::of(project)?;
-        let cast = self.cast(start, project, &mut read)?;
+        let asked = self.asked(start, project);
+        let cast = self.cast(&self.told(start)?, project, &mut read);
         read.refuse_problems(output)?;
         let mut settings = Settings::new(project.to_path_buf());
+        settings.casting = casting(&cast, asked)?;
         settings.jobs = self.jobs.or(read.set.jobs).map_or(settings.jobs, |jobs| jobs as usize);
         settings.seconds = read.set.seconds.unwrap_or(settings.seconds);
         settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
         settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
-        let mut made: Vec<(Cast, Arc<dyn Backend>)> = Vec::new();
-        for (role, cast) in &cast {
-            if cast.kind == AgentKind::Person {
-                settings.leave_to_people(*role);
-                continue;
-            }
-            let known = made.iter().find(|(other, _)| other == cast).map(|(_, backend)| backend.clone());
-            let backend = match known {
-                Some(backend) => backend,
-                None => cast.backend()?,
-            };
-            made.push((cast.clone(), backend.clone()));
-            settings.play(*role, backend);
-        }
         if read.set.has_sandbox {
             output
                 .say(&format!("{}: [sandbox] read is reserved: this version does not use it", configuration::FILE))?;
         }
-        if self.agents.is_empty() && read.set.agents.is_empty() {
+        Ok(settings)
+    }
+
+    /// Who plays in a run that keeps who was asked for, where that is not who plays anyway; and who of those that were
+    /// kept plays on. What is asked for now comes first.
+    pub(crate) fn recalled(
+        &self,
+        kept: &[AskedAgent],
+        start: &Start,
+        project: &Path,
+    ) -> Result<Option<(Casting, Vec<AskedAgent>)>, Failure> {
+        let now = self.told(start)?;
+        let (mut told, mut stays) = (BTreeMap::new(), Vec::new());
+        for one in kept {
+            // Words that another version wrote and this one does not know are left alone.
+            let Ok((role, cast)) = parsed(&one.agent, &project.join(&one.folder)) else { continue };
+            if !now.contains_key(&role) && !now.contains_key(&None) {
+                stays.push(one.clone());
+                told.insert(role, cast);
+            }
+        }
+        if stays.is_empty() {
+            return Ok(None);
+        }
+        told.extend(now);
+        let mut read = Read::of(project)?;
+        let cast = self.cast(&told, project, &mut read);
+        let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
+        Ok(Some((casting(&cast, asked)?, stays)))
+    }
+
+    /// Who was asked for, as it is kept with a run.
+    fn asked(&self, start: &Start, project: &Path) -> Vec<AskedAgent> {
+        let Ok(folder) = start.folder().strip_prefix(project) else { return Vec::new() };
+        let folder = folder.to_string_lossy().into_owned();
+        let kept = self.agents.iter().filter(|agent| !engine::may_hold_a_secret(agent));
+        kept.map(|agent| AskedAgent { agent: agent.clone(), folder: folder.clone() }).collect()
+    }
+
+    /// Says who works if nobody was asked for, and what cannot be kept.
+    pub(crate) fn say_who(&self, project: &Path, output: &mut Output) -> Result<(), Failure> {
+        for agent in self.agents.iter().filter(|agent| engine::may_hold_a_secret(agent)) {
+            let program = agent.split_whitespace().next().unwrap_or_default();
+            output.say(&format!(
+                "{HINT}note{HINT:#}: {} … may hold a secret, so it is not kept with the run: say --agent again to resume",
+                visible::text(program)
+            ))?;
+        }
+        if self.agents.is_empty() && Read::of(project)?.set.agents.is_empty() {
             output.say(&format!(
                 "no agent is configured: {HINT}offline{HINT:#} works, which counts, extracts and charts without a model; \
                  another is named by --agent or {}",
                 configuration::FILE
             ))?;
         }
-        Ok(settings)
+        Ok(())
     }
 
-    /// Who plays which role: the command line first, then the file, then offline.
-    fn cast(&self, start: &Start, project: &Path, read: &mut Read) -> Result<BTreeMap<Role, Cast>, Failure> {
-        let mut told: BTreeMap<Option<Role>, Cast> = BTreeMap::new();
-        for text in &self.agents {
-            let refused = |message: String| Failure::new(Kind::Usage, format!("--agent {message}"));
-            let assigned = agent::parse_kind(text).map_err(refused)?;
-            let role = match &assigned.role {
-                Some(name) => Some(role_of(name).ok_or_else(|| refused(no_role(name)))?),
-                None => None,
-            };
-            told.insert(role, Cast { kind: assigned.kind, base: start.folder().to_path_buf() });
-        }
+    /// What the command line says.
+    fn told(&self, start: &Start) -> Result<BTreeMap<Option<Role>, Cast>, Failure> {
+        let refused = |message: String| Failure::new(Kind::Usage, format!("--agent {message}"));
+        self.agents.iter().map(|text| parsed(text, start.folder()).map_err(refused)).collect()
+    }
+
+    /// Who plays which role: who was told first, then the file, then offline.
+    fn cast(&self, told: &BTreeMap<Option<Role>, Cast>, project: &Path, read: &mut Read) -> BTreeMap<Role, Cast> {
         let set = set_in(project, read);
         let everyone = told.get(&None).cloned();
         let offline = Cast { kind: AgentKind::Offline, base: project.to_path_buf() };
@@ -115,8 +137,35 @@ impl Choice {
         if let Some(speaker) = told.get(&speaks).or_else(|| set.get(&speaks)) {
             cast.insert(Role::Communicator, speaker.clone());
         }
-        Ok(cast)
+        cast
     }
+}
+
+/// The words behind `--agent`: for which role, and who.
+fn parsed(text: &str, base: &Path) -> Result<(Option<Role>, Cast), String> {
+    let assigned = agent::parse_kind(text)?;
+    let role = assigned.role.map(|name| role_of(&name).ok_or_else(|| no_role(&name))).transpose()?;
+    Ok((role, Cast { kind: assigned.kind, base: base.to_path_buf() }))
+}
+
+/// The agents themselves.
+fn casting(cast: &BTreeMap<Role, Cast>, asked: Vec<AskedAgent>) -> Result<Casting, Failure> {
+    let (mut casting, mut made) = (Casting::default(), Vec::<(Cast, Arc<dyn Backend>)>::new());
+    for (role, cast) in cast {
+        if cast.kind == AgentKind::Person {
+            casting.leave_to_people(*role);
+            continue;
+        }
+        let known = made.iter().find(|(other, _)| other == cast).map(|(_, backend)| backend.clone());
+        let backend = match known {
+            Some(backend) => backend,
+            None => cast.backend()?,
+        };
+        made.push((cast.clone(), backend.clone()));
+        casting.play_as(*role, &cast.shown(), backend);
+    }
+    casting.keep(asked);
+    Ok(casting)
 }
 
 /// Who the project's file names; what is wrong with it is added to its problems.

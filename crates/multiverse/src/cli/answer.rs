@@ -69,8 +69,7 @@ impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let start = Start::of_process(given)?;
         let said = self.said(&start)?;
-        let mut opened = self.afterwards.open(&start, output)?;
-        let run = opened.run(&self.run)?;
+        let (mut opened, run) = self.afterwards.open_run(&start, &self.run, output)?;
         match said {
             Said::Work(handed) => opened.service.hand_in(&run, self.attempt, handed)?,
             Said::Words(words) => self.tell(&mut opened, &run, words)?,

@@ -1,34 +1,30 @@
-//! The proposal at a terminal: shown and asked for, until it is answered here, elsewhere, or left for later.
-//! What an answer does is the engine's business.
+//! Asking at a terminal: shall it be so, what an agent wants to know, and work that is left to a person. In the view, or
+//! line by line where there is none. While nobody answers, it is looked whether somebody answers elsewhere.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::path::Path;
+mod input;
+
+use std::io::{IsTerminal as _, Write as _};
 
 use engine::{Service, Verdict};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::carry::waits_for_confirmation;
 use super::failure::Failure;
-use super::live::keys::Keys;
+use super::live::keys::{Key, Keys};
 use super::live::prompt::{Pressed, Prompt};
-use super::live::{self, Live};
-use super::output::{HINT, Output};
+use super::live::words::{Typed, Words};
+use super::live::{self, Asking, Live};
+use super::output::Output;
 use super::signals;
-
-/// How often it is looked whether somebody else has answered.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
-
-/// How long a key waits for what may follow it.
-const HELD: Timespec = Timespec { tv_sec: 0, tv_nsec: 700_000_000 };
+use input::{Bytes, Heard, Wanted};
 
 /// The words that answer a proposal.
 pub(crate) const VALID: &str = "CONFIRM, MODIFY with what to change, CANCEL, NEW_REQUEST with the request";
 
 /// What came of asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Asked<T> {
     /// This.
-    Answer(Verdict),
+    Answer(T),
     /// Somebody else answered meanwhile.
     Elsewhere,
     /// Not now.
@@ -40,22 +36,48 @@ pub(crate) fn is_possible() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// Asks in the view that is shown, until there is an answer.
-pub(crate) fn in_view(service: &mut Service, run: &str, live: &Live, text: &str) -> Result<Asked, Failure> {
+/// Asks for an answer to a proposal, in the view that is shown or line by line.
+pub(crate) fn proposal(
+    service: &mut Service,
+    run: &str,
+    live: Option<&Live>,
+    text: &str,
+    output: &mut Output,
+) -> Result<Asked<Verdict>, Failure> {
+    let wanted = &mut || {
+        service.refresh()?;
+        Ok(service.view(run).is_some_and(|view| waits_for_confirmation(&view)))
+    };
+    match live {
+        Some(live) => {
+            let asked = proposal_in_view(wanted, live, text);
+            live.ask(None);
+            if matches!(asked, Ok(Asked::Answer(Verdict::Confirm))) {
+                input::swallow_rest_of_yes();
+            }
+            asked
+        }
+        None => proposal_by_line(wanted, text, output),
+    }
+}
+
+fn proposal_in_view(wanted: Wanted<'_>, live: &Live, text: &str) -> Result<Asked<Verdict>, Failure> {
     let (mut prompt, mut keys) = (Prompt::new(), Keys::default());
-    live.ask(Some(prompt.clone()));
-    let asked = signals::while_idle(|| {
+    let shown = |prompt: &Prompt| live.ask(Some(Asking::Proposal(prompt.clone())));
+    input::forget_typed_before();
+    shown(&prompt);
+    signals::while_idle(|| {
         loop {
-            let bytes = match wait_for_bytes(service, run)? {
+            let bytes = match input::bytes(wanted)? {
                 Bytes::Some(bytes) => bytes,
                 Bytes::Elsewhere => return Ok(Asked::Elsewhere),
                 Bytes::Nothing => return Ok(Asked::Later),
             };
             let mut pressed: Vec<Pressed> = keys.of(&bytes).iter().filter_map(|key| prompt.press(key)).collect();
-            live.ask(Some(prompt.clone()));
-            if prompt.is_held() && nothing_follows() {
+            shown(&prompt);
+            if prompt.is_held() && input::nothing_follows() {
                 pressed.extend(prompt.settle());
-                live.ask(Some(prompt.clone()));
+                shown(&prompt);
             }
             for one in pressed {
                 match one {
@@ -65,41 +87,115 @@ pub(crate) fn in_view(service: &mut Service, run: &str, live: &Live, text: &str)
                 }
             }
         }
-    });
-    live.ask(None);
-    if matches!(asked, Ok(Asked::Answer(Verdict::Confirm))) {
-        swallow_rest_of_yes();
-    }
-    asked
+    })
 }
 
-/// Asks until there is an answer.
-pub(crate) fn proposal(service: &mut Service, run: &str, output: &mut Output) -> Result<Asked, Failure> {
+/// The same question with the same keys, each with Enter behind it.
+fn proposal_by_line(wanted: Wanted<'_>, text: &str, output: &mut Output) -> Result<Asked<Verdict>, Failure> {
+    let mut prompt = Prompt::new();
     loop {
-        prompt(output, "[y]es, [m]odify, [x] cancel, [n]ew request (Ctrl-D: later)? ")?;
-        let line = match heard(service, run)? {
+        let mut lines = prompt.lines(output.talk_columns().unwrap_or(input::USUAL_COLUMNS));
+        let is_by_key = prompt.is_answered_by_key();
+        lines.extend(is_by_key.then(|| "> ".to_string()));
+        show_lines(&lines, output)?;
+        let line = match input::line(wanted)? {
             Heard::Line(line) => line,
             Heard::Elsewhere => return Ok(Asked::Elsewhere),
             Heard::Nothing => return Ok(Asked::Later),
         };
-        let verdict = match understood(&line) {
-            Some(Understood::Verdict(verdict)) => verdict,
-            Some(Understood::WordsOf(needs)) => {
-                prompt(output, needs.question())?;
-                match heard(service, run)? {
-                    Heard::Line(words) if words.trim().is_empty() => continue,
-                    Heard::Line(words) => needs.verdict(words.trim()),
-                    Heard::Elsewhere => return Ok(Asked::Elsewhere),
-                    Heard::Nothing => return Ok(Asked::Later),
+        let letters = line.trim_end_matches(['\r', '\n']).chars().map(Key::Letter);
+        // Where a key alone is an answer, Enter only ends its line.
+        let most = if is_by_key { 1 } else { usize::MAX };
+        for key in letters.chain([Key::Enter]).take(most).collect::<Vec<_>>() {
+            match prompt.press(&key) {
+                None => {}
+                Some(Pressed::Answer(verdict)) => return Ok(Asked::Answer(verdict)),
+                Some(Pressed::Later) => return Ok(Asked::Later),
+                Some(Pressed::Show) => output.warn(text)?,
+            }
+        }
+        if is_by_key {
+            // Whoever types on begins a new line.
+            prompt.forget_typed();
+        }
+    }
+}
+
+/// Asks for words, as many lines as one likes. `is_open` says whether they are still wanted.
+pub(crate) fn words(
+    service: &mut Service,
+    live: Option<&Live>,
+    mut words: Words,
+    is_open: impl Fn(&Service) -> bool,
+    output: &mut Output,
+) -> Result<Asked<String>, Failure> {
+    let wanted: Wanted<'_> = &mut || {
+        service.refresh()?;
+        Ok(is_open(service))
+    };
+    match live {
+        Some(live) => {
+            let asked = words_in_view(wanted, live, &mut words);
+            live.ask(None);
+            asked
+        }
+        None => words_by_line(wanted, &mut words, output),
+    }
+}
+
+fn words_in_view(wanted: Wanted<'_>, live: &Live, words: &mut Words) -> Result<Asked<String>, Failure> {
+    let mut keys = Keys::default();
+    input::forget_typed_before();
+    signals::while_idle(|| {
+        loop {
+            live.ask(Some(Asking::Words(words.clone())));
+            let bytes = match input::bytes(wanted)? {
+                Bytes::Some(bytes) => bytes,
+                Bytes::Elsewhere => return Ok(Asked::Elsewhere),
+                Bytes::Nothing => return Ok(Asked::Later),
+            };
+            for key in keys.of(&bytes) {
+                match words.press(&key) {
+                    None => {}
+                    Some(Typed::Send(text)) => return Ok(Asked::Answer(text)),
+                    Some(Typed::Later) => return Ok(Asked::Later),
                 }
             }
-            None => {
-                output.warn(&format!("{HINT}valid answers{HINT:#}: y, m, x, n; or {VALID}"))?;
-                continue;
-            }
+        }
+    })
+}
+
+fn words_by_line(wanted: Wanted<'_>, words: &mut Words, output: &mut Output) -> Result<Asked<String>, Failure> {
+    show_lines(&words.lines(output.talk_columns().unwrap_or(input::USUAL_COLUMNS)), output)?;
+    loop {
+        let line = match input::line(wanted)? {
+            Heard::Line(line) => line,
+            Heard::Elsewhere => return Ok(Asked::Elsewhere),
+            Heard::Nothing => return Ok(Asked::Later),
         };
-        return Ok(Asked::Answer(verdict));
+        let keys = line.trim_end_matches(['\r', '\n']).chars().map(Key::Letter).chain([Key::Enter]);
+        for key in keys.collect::<Vec<_>>() {
+            match words.press(&key) {
+                None => {}
+                Some(Typed::Send(text)) => return Ok(Asked::Answer(text)),
+                Some(Typed::Later) => return Ok(Asked::Later),
+            }
+        }
+        show_lines(&["> ".into()], output)?;
     }
+}
+
+/// Shows lines, and leaves the cursor behind the last.
+fn show_lines(lines: &[String], output: &mut Output) -> Result<(), Failure> {
+    output.finish()?;
+    let text = lines.join("\n");
+    let text = match output.talk_color() {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(&text).to_string(),
+        _ => text,
+    };
+    let mut stderr = std::io::stderr();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    Ok(())
 }
 
 /// An answer in words, as it may come from a terminal or a command line.
@@ -165,120 +261,6 @@ pub(crate) fn understood(text: &str) -> Option<Understood> {
         ("n" | "new_request" | "new-request", _) => with_words(Needs::NewRequest),
         _ => return None,
     })
-}
-
-enum Heard {
-    Line(String),
-    Elsewhere,
-    Nothing,
-}
-
-/// A line from the terminal, unless somebody else answers meanwhile.
-fn heard(service: &mut Service, run: &str) -> Result<Heard, Failure> {
-    let heard = signals::while_idle(|| wait_for_line(service, run))?;
-    if !matches!(heard, Heard::Line(_)) {
-        // What is said next begins a line of its own.
-        let _ = writeln!(std::io::stderr());
-    }
-    Ok(heard)
-}
-
-fn wait_for_line(service: &mut Service, run: &str) -> Result<Heard, Failure> {
-    Ok(match wait_for_input(service, run)? {
-        Input::Elsewhere => Heard::Elsewhere,
-        Input::Nothing => Heard::Nothing,
-        Input::Ready => {
-            let mut line = String::new();
-            match std::io::stdin().lock().read_line(&mut line).map_err(|error| unreadable(&error))? {
-                0 => Heard::Nothing,
-                _ => Heard::Line(line),
-            }
-        }
-    })
-}
-
-enum Bytes {
-    Some(Vec<u8>),
-    Elsewhere,
-    Nothing,
-}
-
-fn wait_for_bytes(service: &mut Service, run: &str) -> Result<Bytes, Failure> {
-    match wait_for_input(service, run)? {
-        Input::Elsewhere => return Ok(Bytes::Elsewhere),
-        Input::Nothing => return Ok(Bytes::Nothing),
-        Input::Ready => {}
-    }
-    let mut bytes = vec![0; 4096];
-    match rustix::io::read(std::io::stdin(), &mut bytes) {
-        Ok(0) => Ok(Bytes::Nothing),
-        Ok(count) => {
-            bytes.truncate(count);
-            Ok(Bytes::Some(bytes))
-        }
-        Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => Ok(Bytes::Some(Vec::new())),
-        // The terminal is gone.
-        Err(rustix::io::Errno::IO) => Ok(Bytes::Nothing),
-        Err(error) => Err(unreadable(&error.into())),
-    }
-}
-
-/// Whether no further key comes for a moment: then a letter was an answer, and not the beginning of words.
-fn nothing_follows() -> bool {
-    let stdin = std::io::stdin();
-    let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
-    matches!(poll(&mut waited, Some(&HELD)), Ok(0))
-}
-
-/// Who types `yes` has answered with its first letter; the others are not meant for anybody.
-fn swallow_rest_of_yes() {
-    let stdin = std::io::stdin();
-    let pause = Timespec { tv_sec: 0, tv_nsec: 250_000_000 };
-    let mut letter = [0];
-    for expected in [&b"e"[..], b"s", b"\r\n"] {
-        let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
-        let is_ready = matches!(poll(&mut waited, Some(&pause)), Ok(1..));
-        if !is_ready || rustix::io::read(&stdin, &mut letter).is_err() || !expected.contains(&letter[0]) {
-            return;
-        }
-    }
-}
-
-enum Input {
-    Ready,
-    Elsewhere,
-    Nothing,
-}
-
-/// Waits until there is something to read, somebody else answered, or nobody wants an answer any more.
-fn wait_for_input(service: &mut Service, run: &str) -> Result<Input, Failure> {
-    let stdin = std::io::stdin();
-    while signals::interrupt().asked() == 0 {
-        let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
-        match poll(&mut waited, Some(&LOOK)) {
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(unreadable(&error.into())),
-            Ok(0) => {
-                service.refresh()?;
-                if !service.view(run).is_some_and(|view| waits_for_confirmation(&view)) {
-                    return Ok(Input::Elsewhere);
-                }
-            }
-            Ok(_) => return Ok(Input::Ready),
-        }
-    }
-    Ok(Input::Nothing)
-}
-
-fn unreadable(error: &std::io::Error) -> Failure {
-    Failure::reading(Path::new("stdin"), error)
-}
-
-fn prompt(output: &mut Output, text: &str) -> Result<(), Failure> {
-    output.finish()?;
-    let mut stderr = std::io::stderr();
-    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! A run carried on in this process: opened, driven until nothing can go on without a person, asked about at a terminal,
 //! and its end told. What all commands share that begin or answer something.
 
+mod wanted;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,8 +52,8 @@ pub(crate) struct Opened {
     live: Option<Live>,
     /// The project, if it began with this.
     begun: Option<PathBuf>,
-    /// The flags that chose its agents: whoever goes on wants the same.
-    flags: String,
+    /// What a person does not want to answer now, by attempt.
+    put_off: BTreeSet<u64>,
 }
 
 /// How a run ended, or where it stands.
@@ -66,9 +69,6 @@ pub(crate) struct Outcome {
     head: String,
     #[serde(skip)]
     end: End,
-    /// The flags that choose the same agents.
-    #[serde(skip)]
-    flags: String,
 }
 
 /// Whether the view said already how a run ended.
@@ -103,7 +103,7 @@ impl Opened {
         output.finish()?;
         let progress = Progress::new(output, shown);
         let service = Service::open_to_look(&Settings::new(project), &progress.listener())?;
-        Ok(Self { service, progress, live: None, begun: None, flags: String::new() })
+        Ok(Self { service, progress, live: None, begun: None, put_off: BTreeSet::new() })
     }
 
     /// Opens it to give a run a word.
@@ -118,7 +118,27 @@ impl Opened {
         let project = start.project_of_runs()?;
         start.say_project(&project, output)?;
         let settings = choice.settings(start, &project, output)?;
-        Ok(Self { flags: choice.flags(), ..Self::with(settings, missing_of, output, Shown::All)? })
+        Self::with(settings, missing_of, output, Shown::All)
+    }
+
+    /// The agents that were asked for when a run began work on it, unless others are asked for now; said in a line.
+    pub(crate) fn recall(
+        &mut self,
+        run: &str,
+        start: &Start,
+        choice: &Choice,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let kept = self.full_view(run).map(|view| view.asked).unwrap_or_default();
+        let project = self.service.project().to_path_buf();
+        let Some((casting, stays)) = choice.recalled(&kept, start, &project)? else {
+            return choice.say_who(&project, output);
+        };
+        self.service.cast(run, casting);
+        let words: Vec<String> = stays.iter().map(|one| visible::text(&one.agent)).collect();
+        let agents = words.join(", ");
+        output.say(&format!("with the agents that {} began with: {HINT}{agents}{HINT:#}", visible::text(run)))?;
+        Ok(())
     }
 
     /// Opens it with agents, to begin something; where there is no project, one begins.
@@ -126,7 +146,8 @@ impl Opened {
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
         let settings = choice.settings(start, &project, output)?;
-        Ok(Self { flags: choice.flags(), ..Self::with(settings, |_| Missing::Create, output, Shown::All)? })
+        choice.say_who(&settings.project, output)?;
+        Self::with(settings, |_| Missing::Create, output, Shown::All)
     }
 
     pub(crate) fn with(
@@ -141,7 +162,7 @@ impl Opened {
         let missing = missing(&settings.project);
         let begun = Some(settings.project.clone()).filter(|project| !project.join(store::OWN).exists());
         let service = Service::open(settings, missing, progress.listener())?;
-        Ok(Self { service, progress, live: None, begun, flags: String::new() })
+        Ok(Self { service, progress, live: None, begun, put_off: BTreeSet::new() })
     }
 
     /// Which run is meant.
@@ -213,6 +234,7 @@ impl Opened {
             let gates: Vec<String> = mine.iter().filter(|run| self.is_at_gate(run)).cloned().collect();
             let can_ask = mine.len() == 1 && output.form() == Form::Text && ask::is_possible();
             let is_answered = match gates.as_slice() {
+                [] if can_ask => self.ask_for_words(&mine[0].clone(), output)?,
                 [] => false,
                 gates if driving.yes => {
                     for run in gates {
@@ -257,10 +279,7 @@ impl Opened {
         if let (Some(live), Some(view)) = (&self.live, self.service.view(run)) {
             live.seed(&view);
         }
-        let asked = match &self.live {
-            Some(live) => ask::in_view(&mut self.service, run, live, &shown)?,
-            None => ask::proposal(&mut self.service, run, output)?,
-        };
+        let asked = ask::proposal(&mut self.service, run, self.live.as_ref(), &shown, output)?;
         Ok(match asked {
             Asked::Answer(verdict) => match self.service.answer(run, verdict, &user()) {
                 Ok(()) => true,
@@ -325,8 +344,8 @@ impl Opened {
             _ => End::Open,
         };
         let outputs = if end == End::Done { self.service.outputs(run) } else { Vec::new() };
-        let (run, status, flags) = (run.into(), status.into(), self.flags.clone());
-        Outcome { run, status, waits, outputs, head: String::new(), end, flags }
+        let (run, status) = (run.into(), status.into());
+        Outcome { run, status, waits, outputs, head: String::new(), end }
     }
 }
 
@@ -356,7 +375,7 @@ impl Outcome {
     }
 
     fn show(&self, told: Told, output: &mut Output) -> Result<(), Failure> {
-        let (run, flags) = (visible::text(&self.run), visible::text(&self.flags));
+        let run = visible::text(&self.run);
         match self.end {
             End::Done => {
                 if told == Told::Not {
@@ -371,7 +390,7 @@ impl Outcome {
                     output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
                 }
                 output.warn(&format!(
-                    "{HINT}hint{HINT:#}: `multiverse retry {run}{flags}` goes on from there, in a new run; `multiverse explain {run}` says why"
+                    "{HINT}hint{HINT:#}: `multiverse retry {run}` goes on from there, in a new run; `multiverse explain {run}` says why"
                 ))?;
             }
             End::Waits => {
@@ -379,14 +398,10 @@ impl Outcome {
                 for waiting in &self.waits {
                     output.say(&waiting_lines(waiting))?;
                 }
-                if !flags.is_empty() {
-                    output.say(&format!("  with the same agents: add `{}`", flags.trim()))?;
-                }
             }
             End::Open => {
-                output.warn(&format!(
-                    "{HINT}not finished{HINT:#}: {run}; `multiverse resume {run}{flags}` goes on with it"
-                ))?;
+                output
+                    .warn(&format!("{HINT}not finished{HINT:#}: {run}; `multiverse resume {run}` goes on with it"))?;
             }
             End::Elsewhere => {}
         }
@@ -396,11 +411,21 @@ impl Outcome {
 
 impl Afterwards {
     /// Opens the project, with agents if the run is to be carried on.
-    pub(crate) fn open(&self, start: &Start, output: &mut Output) -> Result<Opened, Failure> {
+    fn open(&self, start: &Start, output: &mut Output) -> Result<Opened, Failure> {
         match self.no_run {
             true => Opened::to_tell(start, output, Shown::All),
             false => Opened::to_work(start, &self.driving.choice, output),
         }
+    }
+
+    /// Opens the project and finds the run that is meant, with the agents that it keeps.
+    pub(crate) fn open_run(&self, start: &Start, name: &str, output: &mut Output) -> Result<(Opened, String), Failure> {
+        let mut opened = self.open(start, output)?;
+        let run = opened.run(name)?;
+        if !self.no_run {
+            opened.recall(&run, start, &self.driving.choice, output)?;
+        }
+        Ok((opened, run))
     }
 
     /// Carries the run on, or leaves it to others.

@@ -35,8 +35,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let mut opened = self.afterwards.open(&Start::of_process(given)?, output)?;
-        let run = opened.run(&self.run)?;
+        let (mut opened, run) = self.afterwards.open_run(&Start::of_process(given)?, &self.run, output)?;
         opened.service.answer(&run, Verdict::Confirm, &user())?;
         self.afterwards.follow(opened, run, output)
     }

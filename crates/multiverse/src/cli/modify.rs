@@ -53,8 +53,7 @@ impl Arguments {
             return Err(Failure::new(Kind::Usage, "nothing is said that shall be otherwise")
                 .hint("for example: multiverse modify RUN \"only the second quarter\""));
         }
-        let mut opened = self.afterwards.open(&start, output)?;
-        let run = opened.run(&self.run)?;
+        let (mut opened, run) = self.afterwards.open_run(&start, &self.run, output)?;
         opened.service.answer(&run, Verdict::Modify(words), &user())?;
         self.afterwards.follow(opened, run, output)
     }

@@ -92,6 +92,14 @@ impl Progress {
         message(kind, text, self.columns)
     }
 
+    /// Whether a person is asked here for what agents want to know.
+    fn will_ask(&self) -> bool {
+        self.form == Form::Text
+            && self.shown == Shown::All
+            && !self.is_named.load(Ordering::Relaxed)
+            && ask::is_possible()
+    }
+
     fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -105,6 +113,8 @@ impl Progress {
                 drop(self.heard().works.insert((run.clone(), *fence), what.clone()));
             }
             Notice::Message { run, kind: "proposal", .. } => drop(self.heard().proposals.insert(run.clone())),
+            // Whoever can be asked is shown the question then.
+            Notice::Message { kind: "question", .. } if self.will_ask() => return,
             _ => {}
         }
         let is_in_view = live::hear(notice) && !stays_above(notice);
@@ -239,7 +249,7 @@ fn message(kind: &str, text: &str, columns: Option<usize>) -> String {
     let room = columns.saturating_sub(3).clamp(LEAST_COLUMNS, MOST_COLUMNS);
     // Whoever is asked for a key needs no commands.
     let text = match kind {
-        "proposal" if live::is_shown() && ask::is_possible() => prose::without_section(text, HOW_TO_ANSWER),
+        "proposal" if ask::is_possible() => prose::without_section(text, HOW_TO_ANSWER),
         _ => text.into(),
     };
     prose::barred(&prose::shown(&text, room), style)

@@ -67,16 +67,27 @@ pub(crate) fn read_bytes(start: &Start, path: &Path) -> Result<Vec<u8>, Failure>
     let read = if path.as_os_str() == "-" {
         io::stdin().lock().take(TEXT_BYTES + 1).read_to_end(&mut bytes)
     } else {
-        let place = start.place_of(path);
-        // Opening a pipe would wait for its writer, so the kind is asked first.
-        let metadata = std::fs::metadata(&place).map_err(|error| Failure::reading(path, &error))?;
-        if !metadata.is_file() {
-            let message = format!("cannot use {}: it is not a file", shown(path));
-            return Err(Failure::new(Kind::NotADocument, message).at(path).hint("give a file, or `-` for stdin"));
-        }
-        File::open(&place).and_then(|file| file.take(TEXT_BYTES + 1).read_to_end(&mut bytes))
+        return bytes_of(path, &start.place_of(path));
     };
     read.map_err(|error| Failure::reading(path, &error))?;
+    bounded(path, bytes)
+}
+
+/// The bytes of the file at a place that somebody named like this.
+pub(crate) fn bytes_of(path: &Path, place: &Path) -> Result<Vec<u8>, Failure> {
+    // Opening a pipe would wait for its writer, so the kind is asked first.
+    let metadata = std::fs::metadata(place).map_err(|error| Failure::reading(path, &error))?;
+    if !metadata.is_file() {
+        let message = format!("cannot use {}: it is not a file", shown(path));
+        return Err(Failure::new(Kind::NotADocument, message).at(path).hint("give a file, or `-` for stdin"));
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(place).and_then(|file| file.take(TEXT_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Failure::reading(path, &error))?;
+    bounded(path, bytes)
+}
+
+fn bounded(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, Failure> {
     if bytes.len() as u64 > TEXT_BYTES {
         let message = format!("cannot use {}: it is larger than 4 MiB", shown(path));
         return Err(Failure::new(Kind::NotADocument, message)

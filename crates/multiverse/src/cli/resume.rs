@@ -40,11 +40,16 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let mut opened = Opened::to_work(&Start::of_process(given)?, &self.driving.choice, output)?;
+        let (start, choice) = (Start::of_process(given)?, &self.driving.choice);
+        let mut opened = Opened::to_work(&start, choice, output)?;
         let runs = match &self.run {
             Some(name) => vec![opened.run(name)?],
             None => opened.service.open_runs().into_iter().map(|view| view.run).collect(),
         };
+        let is_clear = self.all || runs.len() == 1;
+        for run in runs.iter().filter(|_| is_clear) {
+            opened.recall(run, &start, choice, output)?;
+        }
         match runs.as_slice() {
             [] => {
                 output.say("no run is open; `multiverse run \"…\"` starts one")?;

@@ -33,8 +33,10 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let mut opened = Opened::to_work(&Start::of_process(given)?, &self.driving.choice, output)?;
+        let (start, choice) = (Start::of_process(given)?, &self.driving.choice);
+        let mut opened = Opened::to_work(&start, choice, output)?;
         let failed = opened.run(&self.run)?;
+        opened.recall(&failed, &start, choice, output)?;
         let begun = opened.service.retry(&failed)?;
         say_begun(&begun, output)?;
         opened.carry_on(&[begun.run], &self.driving, output)

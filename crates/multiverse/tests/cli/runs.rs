@@ -68,7 +68,6 @@ fn a_run_waits_durably_for_its_answer() {
         multiverse confirm RUN
         multiverse modify RUN "what to change"
         multiverse cancel RUN
-      with the same agents: add `--agent script:script.yaml`
     head DIGEST
     "#);
     assert_eq!(status(&place, &run), "AWAITING_CONFIRMATION");
@@ -226,11 +225,7 @@ fn a_failed_run_shows_its_report_and_can_be_retried() {
     let run = last(&place);
     assert_eq!(ran.code, 4, "{}", ran.shown());
     assert!(ran.stderr.contains("no way ␛[31mforward"), "{}", ran.shown());
-    assert!(
-        ran.stderr.contains(&format!("hint: `multiverse retry {run} --agent script:script.yaml`")),
-        "{}",
-        ran.shown()
-    );
+    assert!(ran.stderr.contains(&format!("hint: `multiverse retry {run}`")), "{}", ran.shown());
     assert!(!ran.stderr.contains('\u{1b}'), "QL-34");
     let shown = place.run(&["status", &run]);
     assert!(shown.stdout.contains("FAILED"), "{}", shown.shown());
@@ -446,10 +441,45 @@ fn an_interrupted_run_can_be_resumed() {
     std::io::Read::read_to_string(&mut said, &mut all).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{all}");
     let run = last(&place);
-    assert!(all.contains(&format!("`multiverse resume {run} --agent script:script.yaml` goes on with it")), "{all}");
-    let resumed = scripted(&place, &["resume", &run]);
+    assert!(all.contains(&format!("`multiverse resume {run}` goes on with it")), "{all}");
+    // Who was asked for at its beginning is kept with it.
+    let resumed = place.run(&["resume", &run]);
     ok(&resumed);
+    let said = format!("with the agents that {run} began with: ");
+    assert!(resumed.stderr.contains(&said) && resumed.stderr.contains("script:script.yaml"), "{}", resumed.shown());
     assert_eq!(status(&place, &run), "COMPLETED");
+}
+
+/// The agents that a run began with work on it whoever takes it up, from any folder, unless others are asked for; what
+/// may be a secret is not written down (QL-35).
+#[test]
+fn a_run_keeps_the_agents_it_began_with() {
+    let failing = "- {action: execute, item: T06, attempt: 1, report: {status: failed, error: \"no way forward\"}}\n";
+    let place = place(failing);
+    ok(&place.run(&["init"]));
+    fs::create_dir(place.path("below")).unwrap();
+    let agents = ["--agent", "script:../script.yaml", "--agent", "communicator=command:/bin/false --token hush"];
+    let ran = place.run(&[&["-C", "below", "run", REQUEST][..], &agents].concat());
+    assert_eq!(ran.code, 3, "{}", ran.shown());
+    assert!(ran.stderr.contains("may hold a secret, so it is not kept"), "{}", ran.shown());
+    let run = last(&place);
+    let asked = place.run(&["status", &run, "--json"]).json()[0]["asked"].clone();
+    assert_eq!(asked, serde_json::json!([{"agent": "script:../script.yaml", "folder": "below"}]));
+    for file in fs::read_dir(place.path(".multiverse/journal")).unwrap() {
+        let journal = String::from_utf8_lossy(&fs::read(file.unwrap().path()).unwrap()).into_owned();
+        assert!(!journal.contains("hush") && !journal.contains(&place.path("").display().to_string()), "{journal}");
+    }
+    let confirmed = place.run(&["confirm", &run]);
+    assert_eq!(confirmed.code, 4, "{}", confirmed.shown());
+    let said = |ran: &Ran| ran.stderr.contains("began with: script:../script.yaml");
+    assert!(said(&confirmed), "{}", confirmed.shown());
+    fs::write(place.path("script.yaml"), fs::read_to_string(place.path("script.yaml")).unwrap().replace(failing, ""))
+        .unwrap();
+    let retried = place.run(&["retry", &run, "--yes"]);
+    ok(&retried);
+    assert!(said(&retried), "{}", retried.shown());
+    let asked = place.run(&["status", "last", "--json"]).json()[0]["asked"].clone();
+    assert_eq!(asked[0]["folder"], "below");
 }
 
 /// What another live process drives is left to it, and it is said which.

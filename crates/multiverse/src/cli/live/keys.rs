@@ -6,6 +6,8 @@ pub(crate) enum Key {
     Letter(char),
     Pasted(String),
     Enter,
+    /// Enter with Alt: another line.
+    NewLine,
     Backspace,
     /// Ctrl-W: the last word goes.
     EraseWord,
@@ -82,11 +84,12 @@ fn escaped(bytes: &[u8]) -> Option<(Option<Key>, usize)> {
         return Some((Some(Key::Pasted(text)), PASTE_BEGINS.len() + end + PASTE_ENDS.len()));
     }
     match bytes.get(1) {
-        None => Some((Some(Key::Escape), 1)),
+        None | Some(0x1b) => Some((Some(Key::Escape), 1)),
         Some(b'[') => {
             let end = bytes[2..].iter().position(|byte| (0x40..0x7f).contains(byte))?;
             Some((None, end + 3))
         }
+        Some(b'\r' | b'\n') => Some((Some(Key::NewLine), 2)),
         Some(b'O') => bytes.get(2).map(|_| (None, 3)),
         Some(_) => Some((None, 2)),
     }
@@ -109,6 +112,7 @@ mod tests {
             }),
             (b"\x1b[A\x1b[1;5C\x1bOPx\x01", letters("x")),
             (b"\x1b[200~two\nlines\x1b[201~!", vec![Key::Pasted("two\nlines".into()), Key::Letter('!')]),
+            (b"\x1b\r\x1b\n", vec![Key::NewLine, Key::NewLine]),
             (b"\xff\xfea", letters("a")),
         ] {
             assert_eq!(Keys::default().of(bytes), expected, "{bytes:?}");

@@ -10,6 +10,7 @@ mod screen;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tty;
+pub(crate) mod words;
 
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -47,10 +48,17 @@ struct State {
     /// What stays above the view, to be written.
     above: Vec<String>,
     /// What is asked instead of the tree.
-    prompt: Option<prompt::Prompt>,
+    asking: Option<Asking>,
     is_over: bool,
     /// Somebody types: it is drawn at once.
     hurries: bool,
+}
+
+/// A question that is shown instead of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Asking {
+    Proposal(prompt::Prompt),
+    Words(words::Words),
 }
 
 /// A view that is shown until this is ended or dropped.
@@ -109,16 +117,11 @@ impl Live {
     }
 
     /// Shows a question, or the tree again.
-    pub(crate) fn ask(&self, prompt: Option<prompt::Prompt>) {
-        let is_shown = prompt.is_some();
+    pub(crate) fn ask(&self, asking: Option<Asking>) {
         let mut state = self.shared.state();
-        let is_change = state.prompt.is_some() != is_shown;
-        state.prompt = prompt;
+        state.asking = asking;
         state.hurries = true;
         drop(state);
-        if is_change {
-            tty::show_cursor(is_shown);
-        }
         self.shared.bell.notify_all();
     }
 
@@ -154,11 +157,6 @@ pub(crate) fn hear(notice: &Notice) -> bool {
     let Some(shared) = active() else { return false };
     shared.state().model.hear(notice, now());
     true
-}
-
-/// Whether a view is shown.
-pub(crate) fn is_shown() -> bool {
-    active().is_some()
 }
 
 /// Somebody wants this process to end; says whether a view tells so.
@@ -199,9 +197,16 @@ impl Shared {
         let mut screen = self.screen();
         let mut state = self.state();
         let above = std::mem::take(&mut state.above);
-        let lines = match &state.prompt {
-            Some(prompt) => prompt.lines(size.columns),
-            None => frame(&state.model, size, now(), self.look, Kind::Live),
+        let lines = match &state.asking {
+            Some(Asking::Proposal(prompt)) => prompt.lines(size.columns),
+            Some(Asking::Words(words)) => words.lines(size.columns),
+            None => {
+                // The cursor stands below the view: whatever ends this process, the next prompt has a line of its own.
+                let room = Size { lines: size.lines.saturating_sub(1).max(1), ..size };
+                let mut lines = frame(&state.model, room, now(), self.look, Kind::Live);
+                lines.extend((lines.len() < size.lines).then(String::new));
+                lines
+            }
         };
         drop(state);
         let sent = screen.change(&self.painted(above), self.painted(lines), size.columns);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{ItemView, Notice, Role, RunView, Waiting};
+use engine::{AttemptView, ItemView, Notice, Role, RunView, Waiting};
 
 /// A moment, in milliseconds of the wall clock.
 pub(crate) type Moment = u64;
@@ -153,7 +153,7 @@ impl RunModel {
             let known = old.get(&attempt.fence);
             let working = Working {
                 role: attempt.role,
-                agent: known.map_or_else(|| attempt.holder.clone(), |known| known.agent.clone()),
+                agent: known.map_or_else(|| who(attempt), |known| known.agent.clone()),
                 what: attempt.what.clone(),
                 item: attempt.item.clone(),
                 attempt: attempt.attempt,
@@ -246,9 +246,17 @@ impl RunModel {
             Notice::SentBack { fence, .. }
             | Notice::Lost { fence, .. }
             | Notice::Resting { fence, .. }
-            | Notice::Asked { fence, .. }
             | Notice::Catalogued { fence, .. }
             | Notice::Worked { fence, .. } => drop(self.works.remove(fence)),
+            Notice::Asked { run, fence, what, question } => {
+                self.works.remove(fence);
+                let (run, text) = (run.clone(), format!("{what}: {question}"));
+                self.waits.push(Waiting { run, kind: "question", fence: Some(*fence), text, commands: Vec::new() });
+            }
+            Notice::Told { fence, .. } => {
+                self.standing = Standing::Working;
+                self.waits.retain(|waiting| waiting.fence != Some(*fence));
+            }
             Notice::Proposed { fence, .. } => {
                 self.works.remove(fence);
                 self.standing = Standing::Waits;
@@ -262,7 +270,7 @@ impl RunModel {
                 self.standing = Standing::Paused;
                 self.reason = Some(reason.clone());
             }
-            Notice::Answered { .. } | Notice::Resumed { .. } | Notice::Told { .. } => {
+            Notice::Answered { .. } | Notice::Resumed { .. } => {
                 self.standing = Standing::Working;
                 self.reason = None;
                 self.waits.clear();
@@ -366,6 +374,11 @@ impl RunModel {
         // Before the phases are there, only the preparation is known of five parts.
         sum / self.roots.len().max(5) as f64
     }
+}
+
+/// Who is at work: the agent, or the process that knows.
+pub(crate) fn who(attempt: &AttemptView) -> String {
+    if attempt.agent.is_empty() { attempt.holder.clone() } else { attempt.agent.clone() }
 }
 
 /// A moment as documents spell it.

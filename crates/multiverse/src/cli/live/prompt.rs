@@ -10,7 +10,7 @@ use super::super::output::{HINT, PLACE};
 use super::super::visible;
 use super::keys::Key;
 
-const ASKS: Style = AnsiColor::Yellow.on_default().bold();
+pub(super) const ASKS: Style = AnsiColor::Yellow.on_default().bold();
 /// The most that can be typed, in bytes; longer words come from a file.
 const MOST_BYTES: usize = 64 * 1024;
 /// Of what is being typed so many lines are shown.
@@ -56,6 +56,18 @@ impl Prompt {
     /// Whether it must be waited for what follows.
     pub(crate) fn is_held(&self) -> bool {
         self.held
+    }
+
+    /// Whether a single key is an answer to what is asked now, and no words are.
+    pub(crate) fn is_answered_by_key(&self) -> bool {
+        matches!(self.stage, Stage::No | Stage::Sure)
+    }
+
+    /// What was typed counts no more, unless it is what is asked about.
+    pub(crate) fn forget_typed(&mut self) {
+        if self.stage != Stage::Sure {
+            self.typed.clear();
+        }
     }
 
     /// Nothing follows: the key was an answer.
@@ -196,7 +208,7 @@ impl Prompt {
 }
 
 /// Keys and what they do, as many in a line as fit.
-fn choices(keys: &[(&str, &str)], columns: usize) -> Vec<String> {
+pub(super) fn choices(keys: &[(&str, &str)], columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for (key, words) in keys {
@@ -215,21 +227,23 @@ fn choices(keys: &[(&str, &str)], columns: usize) -> Vec<String> {
 }
 
 /// What is being typed, broken where the terminal ends; of much the end is shown.
-fn typed_lines(lead: &str, typed: &str, columns: usize) -> Vec<String> {
-    let shown: String = typed.chars().map(|letter| if letter.is_whitespace() { ' ' } else { letter }).collect();
-    let text = format!("{lead}{}", visible::text(&shown));
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for letter in text.chars() {
-        let width = letter.width().unwrap_or(0);
-        if used + width > columns {
-            lines.push(String::new());
-            used = 0;
-        }
-        used += width;
-        if let Some(line) = lines.last_mut() {
+pub(super) fn typed_lines(lead: &str, typed: &str, columns: usize) -> Vec<String> {
+    let is_blank = |letter: char| letter.is_whitespace() && letter != '\n';
+    let typed: String = typed.chars().map(|letter| if is_blank(letter) { ' ' } else { letter }).collect();
+    let text = format!("{lead}{typed}");
+    let mut lines = Vec::new();
+    for own in text.split('\n').map(visible::text) {
+        let (mut line, mut used) = (String::new(), 0);
+        for letter in own.chars() {
+            let width = letter.width().unwrap_or(0);
+            if used + width > columns {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            used += width;
             line.push(letter);
         }
+        lines.push(line);
     }
     let skipped = lines.len().saturating_sub(MOST_LINES);
     lines.split_off(skipped)

@@ -3,9 +3,10 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-/// Begins a picture that is shown at once, where the terminal can do that; lines that are too wide are cut.
-const BEGIN: &str = "\x1b[?2026h\x1b[?7l";
-const END: &str = "\x1b[?7h\x1b[?2026l";
+/// Begins a picture that is shown at once, where the terminal can do that; lines that are too wide are cut. The cursor is
+/// hidden only while a picture is sent, in one piece: nobody who is killed leaves it hidden.
+const BEGIN: &str = "\x1b[?2026h\x1b[?25l\x1b[?7l";
+const END: &str = "\x1b[?7h\x1b[?25h\x1b[?2026l";
 const WRAP: &str = "\x1b[?7h";
 const NO_WRAP: &str = "\x1b[?7l";
 const CLEAR_LINE: &str = "\x1b[K";

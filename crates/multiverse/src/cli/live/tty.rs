@@ -1,5 +1,5 @@
-//! The terminal's own state: no echo and no cursor while the view is shown, everything as it was before whenever this
-//! process ends, stops or breaks. Knows nothing of what is shown.
+//! The terminal's own state: no echo while the view is shown, everything as it was before whenever this process ends,
+//! stops or breaks; and what one that was killed left is mended. Knows nothing of what is shown.
 
 use std::io::Write as _;
 use std::sync::{Mutex, Once, PoisonError};
@@ -8,11 +8,9 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp
 
 use super::render::Size;
 
-/// Pasted text comes marked, and the cursor is hidden.
-const ENTER: &str = "\x1b[?2004h\x1b[?25l";
+/// Pasted text comes marked.
+const ENTER: &str = "\x1b[?2004h";
 const LEAVE: &str = "\x1b[?2004l\x1b[?7h\x1b[?2026l\x1b[?25h";
-const SHOW_CURSOR: &str = "\x1b[?25h";
-const HIDE_CURSOR: &str = "\x1b[?25l";
 
 /// How the terminal was before; something while the view has it.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
@@ -24,9 +22,14 @@ pub(crate) fn enter() -> bool {
         return true;
     }
     let stderr = std::io::stderr();
-    let Ok(found) = tcgetattr(&stderr) else { return false };
+    let Ok(mut found) = tcgetattr(&stderr) else { return false };
+    let taken = LocalModes::ECHO | LocalModes::ICANON;
+    if !found.local_modes.intersects(taken) {
+        // No shell leaves it so: a view was killed here.
+        found.local_modes.insert(taken);
+    }
     let mut quiet = found.clone();
-    quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
+    quiet.local_modes.remove(taken);
     if tcsetattr(&stderr, OptionalActions::Now, &quiet).is_err() {
         return false;
     }
@@ -43,11 +46,6 @@ pub(crate) fn leave() {
         send(LEAVE);
         let _ = tcsetattr(std::io::stderr(), OptionalActions::Drain, &before);
     }
-}
-
-/// Shows or hides the cursor.
-pub(crate) fn show_cursor(is_shown: bool) {
-    send(if is_shown { SHOW_CURSOR } else { HIDE_CURSOR });
 }
 
 /// Whether this process may use the terminal: whoever is in the background would be stopped for it.

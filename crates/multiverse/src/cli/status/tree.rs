@@ -7,6 +7,7 @@ use engine::{ItemView, RunView};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::super::carry::{process, waiting_lines};
+use super::super::live::model::who;
 use super::super::output::{BAD, FRAME, GOOD, HINT, PLACE};
 use super::super::visible;
 use super::mode_word;
@@ -53,7 +54,7 @@ pub(super) fn rendered(view: &RunView, columns: Option<usize>) -> String {
         let _ = writeln!(
             shown,
             "at work: {what} ({}{number}, since {})",
-            visible::text(&attempt.holder),
+            visible::text(&who(attempt)),
             visible::text(&attempt.since)
         );
     }

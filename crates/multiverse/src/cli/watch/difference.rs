@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use engine::{ItemView, Notice, RunView};
 
+use super::super::live::model::who;
+
 /// What happened between two views.
 pub(super) fn notices(before: &RunView, after: &RunView) -> Vec<Notice> {
     let run = || after.run.clone();
@@ -16,7 +18,7 @@ pub(super) fn notices(before: &RunView, after: &RunView) -> Vec<Notice> {
             what: attempt.what.clone(),
             item: attempt.item.clone(),
             attempt: attempt.attempt,
-            agent: attempt.holder.clone(),
+            agent: who(attempt),
         });
     }
     let known: BTreeMap<&str, &ItemView> = before.items.iter().map(|item| (item.id.as_str(), item)).collect();
