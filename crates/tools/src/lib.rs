@@ -29,6 +29,7 @@
 //! - **The network** is open: agents need it. **Memory and processes** have no limit of their own here.
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
+mod background;
 mod bounds;
 mod cage;
 #[cfg(target_os = "linux")]
@@ -38,6 +39,7 @@ mod converse;
 mod fault;
 mod find;
 mod functions;
+pub mod fuzz;
 mod growth;
 mod launch;
 mod launcher;
@@ -45,9 +47,11 @@ mod lines;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod sandbox;
+mod secret;
 mod stop;
 mod toolbox;
 mod tree;
+pub mod web;
 mod wire;
 
 use std::ffi::OsString;
@@ -63,6 +67,7 @@ pub use launch::{launch, launch_through, launch_watched};
 pub use launcher::be_launcher_if_asked;
 pub use lines::LINE_BYTES;
 pub use sandbox::{Sandbox, accept_no_confinement, probe};
+pub use secret::Secret;
 pub use stop::{Stop, Waiting};
 pub use toolbox::{Tool, ToolAnswer, ToolCall, Toolbox, Went};
 
