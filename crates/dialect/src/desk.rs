@@ -1,16 +1,16 @@
 //! Where the edits of one step are collected: sheets are changed, the changes of each document become one, and the
-//! sheets are as they were, until the step is committed. Must not know what a fact is.
+//! sheets are as they were again, unless the step is committed. Must not know what a fact is.
 
 use std::collections::BTreeMap;
 
 use machine::Run;
-use text::{Change, Text};
+use text::Text;
 
 use crate::layout::{Field, Protocol};
 use crate::places::Undo;
 use crate::plan_order::Position;
-use crate::sheet::Sheet;
-use crate::sheets::{Placed, Sheets, missing};
+use crate::sheet::{Revision, Sheet};
+use crate::sheets::{Pending, Placed, Sheets, missing};
 use crate::trouble::Trouble;
 
 /// What a step changes in the documents, one entry for each path.
@@ -25,7 +25,7 @@ pub struct Lowered {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// It changes in these places.
-    Change(Change),
+    Change(Revision),
     /// It is made; there is none yet.
     Create(String),
     /// It is written anew, whether there is one or not.
@@ -39,9 +39,8 @@ pub(crate) struct Desk<'a> {
     /// Documents in use, and whether they are new.
     open: BTreeMap<String, Origin>,
     written: BTreeMap<String, String>,
-    placed: Vec<Placed>,
-    /// What was noted for which of those that were placed.
-    undo: Vec<(usize, Undo)>,
+    /// What was placed, and how to take back what was noted of it.
+    placed: Vec<(Placed, Vec<Undo>)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +51,9 @@ enum Origin {
 
 impl<'a> Desk<'a> {
     pub(crate) fn new(sheets: &'a mut Sheets, read: &'a dyn Fn(&str) -> Option<Text>) -> Self {
+        sheets.take_back();
         let (open, written) = (BTreeMap::new(), BTreeMap::new());
-        Self { sheets, read, open, written, placed: Vec::new(), undo: Vec::new() }
+        Self { sheets, read, open, written, placed: Vec::new() }
     }
 
     pub(crate) fn protocol(&self) -> &'static Protocol {
@@ -116,9 +116,8 @@ impl<'a> Desk<'a> {
     /// Takes note that a row stands for this position of a run now.
     pub(crate) fn note(&mut self, path: &str, run: &Run, position: Position, key: &str, row: usize) {
         let placed = Placed { path: path.to_owned(), run: run.id.clone(), position, key: key.to_owned() };
-        let number = self.placed.len();
-        self.undo.extend(self.sheets.note(&placed, row).into_iter().map(|undo| (number, undo)));
-        self.placed.push(placed);
+        let undo = self.sheets.note(&placed, row);
+        self.placed.push((placed, undo));
     }
 
     /// A document of prose, written anew.
@@ -126,29 +125,34 @@ impl<'a> Desk<'a> {
         self.written.insert(path, text);
     }
 
-    /// Puts the sheets back to what the project has, and gives what changed; nothing of it when there was trouble.
+    /// Gives what changed; nothing of it when there was trouble. The sheets show it, and are as they were when whatever
+    /// comes next is not [`Sheets::accept`].
     pub(crate) fn close(self, outcome: Result<(), Trouble>) -> Result<Lowered, Trouble> {
-        for (number, undo) in self.undo.into_iter().rev() {
-            self.sheets.take_back_note(&self.placed[number], undo);
-        }
-        let mut edits = BTreeMap::new();
+        let (mut edits, mut paths, mut new) = (BTreeMap::new(), Vec::new(), Vec::new());
         for (path, origin) in self.open {
             let Some(sheet) = self.sheets.held(&path) else { continue };
             match origin {
                 Origin::New => {
                     edits.insert(path.clone(), Edit::Create(sheet.document().to_string()));
-                    self.sheets.forget(&path);
+                    new.push(path);
                 }
-                Origin::Project => {
-                    let change = sheet.take_back();
-                    if !change.is_empty() {
-                        edits.insert(path, Edit::Change(change));
+                Origin::Project => match sheet.complete() {
+                    Some(revision) => {
+                        edits.insert(path.clone(), Edit::Change(revision));
+                        paths.push(path);
                     }
-                }
+                    None => sheet.take_back(),
+                },
             }
         }
-        outcome?;
+        let placed = self.placed.iter().map(|(placed, _)| placed.clone()).collect();
+        new.iter().for_each(|path| self.sheets.forget(path));
+        self.sheets.wait(Pending { paths, notes: self.placed });
+        if let Err(trouble) = outcome {
+            self.sheets.take_back();
+            return Err(trouble);
+        }
         edits.extend(self.written.into_iter().map(|(path, text)| (path, Edit::Write(text))));
-        Ok(Lowered { edits: edits.into_iter().collect(), placed: self.placed })
+        Ok(Lowered { edits: edits.into_iter().collect(), placed })
     }
 }

@@ -32,7 +32,7 @@ pub use layout::{Column, Field, GlobalDocument, Layout, LevelDocument, Need, Pro
 pub use lift::Lifted;
 pub use lower::{Before, Step};
 pub use restore::{OwnRow, PutBack};
-pub use sheet::Sheet;
+pub use sheet::{Revision, Sheet};
 pub use sheets::Sheets;
 pub use spelling::{read_state, read_status, state_word, status_word};
 pub use tables::{CatalogRow, InstructionRow, RunRow};

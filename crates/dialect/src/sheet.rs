@@ -23,8 +23,6 @@ pub struct Sheet {
     columns: Vec<Option<usize>>,
     keys: Keys,
     draft: Option<Draft>,
-    /// The last draft that was taken back, in case it is committed. Nothing has happened to the sheet since.
-    done: Option<Done>,
     /// How many rows were looked at so far: what a step costs is shown by counting.
     looked: u64,
 }
@@ -35,19 +33,24 @@ struct Draft {
     before: Document,
     changes: Vec<Change>,
     keys: Vec<KeyEdit>,
+    /// All changes as one, once it is complete.
+    whole: Option<Change>,
 }
 
-/// A draft that was taken back, and what it led to.
-#[derive(Debug)]
-struct Done {
-    change: Change,
-    after: Document,
-    keys: Vec<KeyEdit>,
+/// What a draft did to a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// Where it changes.
+    pub change: Change,
+    /// The text before.
+    pub before: Text,
+    /// The text after: what the change makes of the one before.
+    pub after: Text,
 }
 
 #[derive(Debug)]
 enum KeyEdit {
-    Inserted(usize, Arc<str>),
+    Inserted(usize),
     Removed(usize, Arc<str>),
     /// They were all read again.
     Read,
@@ -90,8 +93,7 @@ impl Sheet {
             });
         }
         let path = path.to_owned();
-        let mut sheet =
-            Self { path, layout, document, table, columns, keys: Keys::default(), draft: None, done: None, looked: 0 };
+        let mut sheet = Self { path, layout, document, table, columns, keys: Keys::default(), draft: None, looked: 0 };
         sheet.read_keys();
         Ok(sheet)
     }
@@ -186,8 +188,8 @@ impl Sheet {
         }
         let change = self.document.insert_row(self.table, row, &cells).map_err(|refusal| self.refused(&refusal))?;
         let key: Arc<str> = bare(&writable(key)).into();
-        self.keys.insert(row, Arc::clone(&key));
-        self.remember(change, Some(KeyEdit::Inserted(row, key)));
+        self.keys.insert(row, key);
+        self.remember(change, Some(KeyEdit::Inserted(row)));
         Ok(())
     }
 
@@ -202,53 +204,50 @@ impl Sheet {
     /// From here on changes are collected, and can be taken back.
     pub(crate) fn begin(&mut self) {
         if self.draft.is_none() {
-            self.done = None;
-            self.draft = Some(Draft { before: self.document.clone(), changes: Vec::new(), keys: Vec::new() });
+            let before = self.document.clone();
+            self.draft = Some(Draft { before, changes: Vec::new(), keys: Vec::new(), whole: None });
         }
     }
 
-    /// All that changed since [`Sheet::begin`], as one. The sheet is as it was then.
-    pub(crate) fn take_back(&mut self) -> Change {
-        let Some(draft) = self.draft.take() else { return Change::default() };
-        let after = std::mem::replace(&mut self.document, draft.before);
-        let read_again = draft.keys.iter().any(|edit| matches!(edit, KeyEdit::Read));
+    /// All that changed since [`Sheet::begin`], as one; nothing if nothing did. The sheet stays as it is until the draft is
+    /// accepted or taken back.
+    pub(crate) fn complete(&mut self) -> Option<Revision> {
+        let draft = self.draft.as_mut()?;
+        let change = Change::in_a_row(std::mem::take(&mut draft.changes));
+        draft.whole = Some(change.clone());
+        let (before, after) = (draft.before.text().clone(), self.document.text().clone());
+        Some(Revision { change, before, after }).filter(|revision| !revision.change.is_empty())
+    }
+
+    /// Whether the draft that waits is this change.
+    pub(crate) fn is_draft_of(&self, change: &Change) -> bool {
+        self.draft.as_ref().and_then(|draft| draft.whole.as_ref()) == Some(change)
+    }
+
+    /// The draft is committed.
+    pub(crate) fn accept(&mut self) {
+        self.draft = None;
+    }
+
+    /// The sheet is as it was before the draft.
+    pub(crate) fn take_back(&mut self) {
+        let Some(draft) = self.draft.take() else { return };
+        self.document = draft.before;
         for edit in draft.keys.iter().rev() {
             match edit {
-                KeyEdit::Inserted(row, _) => drop(self.keys.remove(*row)),
+                KeyEdit::Inserted(row) => drop(self.keys.remove(*row)),
                 KeyEdit::Removed(row, key) => self.keys.insert(*row, Arc::clone(key)),
                 KeyEdit::Read => {}
             }
         }
-        let change = Change::in_a_row(draft.changes);
-        match read_again {
-            true => self.read_keys(),
-            false => self.done = Some(Done { change: change.clone(), after, keys: draft.keys }),
-        }
-        change
-    }
-
-    /// A change that [`Sheet::take_back`] gave is committed: what it led to is known.
-    pub(crate) fn accept(&mut self, change: &Change) -> Result<(), LostTrack> {
-        match self.done.take().filter(|done| done.change == *change) {
-            None => self.follow(change).map(drop),
-            Some(done) => {
-                self.document = done.after;
-                for edit in done.keys {
-                    match edit {
-                        KeyEdit::Inserted(row, key) => self.keys.insert(row, key),
-                        KeyEdit::Removed(row, _) => drop(self.keys.remove(row)),
-                        KeyEdit::Read => {}
-                    }
-                }
-                Ok(())
-            }
+        if draft.keys.iter().any(|edit| matches!(edit, KeyEdit::Read)) {
+            self.read_keys();
         }
     }
 
     /// Takes over a change that was made to the document, row by row. Tells which runs the new rows are of. A sheet
     /// that lost track is of no use any more.
     pub(crate) fn follow(&mut self, change: &Change) -> Result<Vec<String>, LostTrack> {
-        self.done = None;
         let mut runs = Vec::new();
         // From the end, so that earlier places keep their numbers; one by one, so that only rows are read again.
         for splice in change.splices().iter().rev() {
@@ -328,7 +327,6 @@ impl Sheet {
     }
 
     fn remember(&mut self, change: Change, edit: Option<KeyEdit>) {
-        self.done = None;
         if let Some(draft) = &mut self.draft {
             draft.changes.push(change);
             draft.keys.extend(edit);

@@ -23,6 +23,17 @@ pub struct Sheets {
     places: HashMap<String, HashMap<String, Places>>,
     /// Rows looked at in documents that are not held any more.
     looked: u64,
+    /// The last step that was written down, while it is not known to be committed.
+    pending: Option<Pending>,
+}
+
+/// A step that the sheets show already. It is accepted next, or else taken back by whatever comes next.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// The sheets that have a draft.
+    pub(crate) paths: Vec<String>,
+    /// The rows that were noted, and how to forget them.
+    pub(crate) notes: Vec<(Placed, Vec<Undo>)>,
 }
 
 /// A row that a step puts somewhere, to be noted when the step is committed.
@@ -37,7 +48,7 @@ pub(crate) struct Placed {
 impl Sheets {
     /// None yet.
     pub fn new(protocol: &'static Protocol) -> Self {
-        Self { protocol, sheets: HashMap::new(), places: HashMap::new(), looked: 0 }
+        Self { protocol, sheets: HashMap::new(), places: HashMap::new(), looked: 0, pending: None }
     }
 
     /// The protocol whose documents these are.
@@ -56,6 +67,7 @@ impl Sheets {
         path: &str,
         text: impl FnOnce() -> Option<Text>,
     ) -> Result<Option<&mut Sheet>, Trouble> {
+        self.take_back();
         if !self.sheets.contains_key(path) {
             let Some(text) = text() else { return Ok(None) };
             let layout = self.protocol.layout_of(path).ok_or_else(|| Trouble {
@@ -71,6 +83,7 @@ impl Sheets {
 
     /// Lets go of what is known of a document: it is read again when it is next needed.
     pub fn forget(&mut self, path: &str) {
+        self.take_back();
         if let Some(sheet) = self.sheets.remove(path) {
             self.looked += sheet.looked();
         }
@@ -88,6 +101,7 @@ impl Sheets {
     /// Takes over a change that somebody else made to a document. Costs what the change is long, unless it touches
     /// more than rows: then the document is read again when it is next needed.
     pub fn follow(&mut self, path: &str, change: &Change) {
+        self.take_back();
         let Some(sheet) = self.sheets.get_mut(path) else { return };
         match sheet.follow(change) {
             // Rows of a run from elsewhere: what was remembered of its rows does not hold.
@@ -102,15 +116,58 @@ impl Sheets {
 
     /// What [`lower`](crate::multiverse::lower) gave is committed: the sheets take it over.
     pub fn accept(&mut self, lowered: &Lowered) {
+        if !self.accept_pending(lowered) {
+            self.take_back();
+            self.catch_up(lowered);
+        }
         for (path, edit) in &lowered.edits {
-            match edit {
-                Edit::Change(change) => {
-                    let lost = self.sheets.get_mut(path).is_some_and(|sheet| sheet.accept(change).is_err());
-                    if lost {
-                        self.forget(path);
-                    }
-                }
-                Edit::Create(_) | Edit::Write(_) => self.forget(path),
+            if matches!(edit, Edit::Create(_) | Edit::Write(_)) {
+                self.forget(path);
+            }
+        }
+    }
+
+    /// Notes what a step did to the sheets, which show it from now on.
+    pub(crate) fn wait(&mut self, pending: Pending) {
+        self.pending = Some(pending);
+    }
+
+    /// A step that nobody accepted has not happened.
+    pub(crate) fn take_back(&mut self) {
+        let Some(Pending { paths, notes }) = self.pending.take() else { return };
+        for (placed, undo) in notes.into_iter().rev() {
+            undo.into_iter().rev().for_each(|undo| self.take_back_note(&placed, undo));
+        }
+        for path in paths {
+            self.sheets.get_mut(&path).into_iter().for_each(Sheet::take_back);
+        }
+    }
+
+    /// The usual case: the step that was written down last. Whether it was that one.
+    fn accept_pending(&mut self, lowered: &Lowered) -> bool {
+        let Some(pending) = &self.pending else { return false };
+        let changes = lowered.edits.iter().filter_map(|(path, edit)| match edit {
+            Edit::Change(revision) => Some((path, &revision.change)),
+            Edit::Create(_) | Edit::Write(_) => None,
+        });
+        let is_draft =
+            |(path, change): (&String, &Change)| self.sheets.get(path).is_some_and(|sheet| sheet.is_draft_of(change));
+        if changes.clone().count() != pending.paths.len() || !changes.clone().all(is_draft) {
+            return false;
+        }
+        self.pending = None;
+        for (path, _) in changes {
+            self.sheets.get_mut(path).into_iter().for_each(Sheet::accept);
+        }
+        true
+    }
+
+    /// A step that was taken back meanwhile is committed after all.
+    fn catch_up(&mut self, lowered: &Lowered) {
+        for (path, edit) in &lowered.edits {
+            let Edit::Change(revision) = edit else { continue };
+            if self.sheets.get_mut(path).is_some_and(|sheet| sheet.follow(&revision.change).is_err()) {
+                self.forget(path);
             }
         }
         for placed in &lowered.placed {
@@ -128,6 +185,7 @@ impl Sheets {
 
     /// What is remembered of the order of a run's rows may not hold any more.
     pub(crate) fn forget_places(&mut self, run_id: &str) {
+        self.take_back();
         self.places.values_mut().for_each(|places| drop(places.remove(run_id)));
     }
 

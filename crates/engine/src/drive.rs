@@ -16,6 +16,7 @@ use store::{Due, Fs, ProjectPath};
 use crate::arrive::Arrived;
 use crate::brief;
 use crate::crew::Assignment;
+use crate::engine::Written;
 use crate::fault::EngineError;
 use crate::inputs;
 use crate::notice::{Notice, work_in_words};
@@ -166,13 +167,58 @@ impl<F: Fs> Service<F> {
     }
 
     fn take_all(&mut self, orders: Vec<Order>) -> Result<(), EngineError> {
-        for (order, result) in self.engine.take(orders)? {
+        let written = self.engine.write(orders)?;
+        let head = self.engine.store.head();
+        self.prepare(&written);
+        let steps = self.engine.make_durable(written)?;
+        // What others did since may be in a brief as well.
+        if self.engine.store.head() != head {
+            self.prepared.clear();
+        }
+        for (order, result) in steps {
             match result {
                 Ok(taken) => self.perform(taken),
                 Err(error) => self.not_taken(order, &error)?,
             }
         }
         Ok(())
+    }
+
+    /// Makes the briefs of those who are to be set to work, while the disk writes what was decided. Nobody is given one
+    /// before that is durable.
+    fn prepare(&mut self, written: &Written) {
+        self.prepared.clear();
+        for taken in written.taken() {
+            for effect in &taken.effects {
+                let Effect::Start(fence) = effect else { continue };
+                // A run whose memory is ahead of the journal is made anew first.
+                if self.engine.state.unsure.contains(&taken.run) {
+                    continue;
+                }
+                let attempt = self.engine.run(&taken.run).and_then(|run| run.attempts.get(fence)).cloned();
+                let works = |attempt: &Attempt| match (&attempt.work, &attempt.holder) {
+                    (Work::SetUp(_) | Work::Catalog(_), _) => false,
+                    (work, Holder::Process(name)) => {
+                        name == self.engine.me()
+                            && self.engine.settings.casting_of(&taken.run).crew.contains_key(&work.role())
+                    }
+                    _ => false,
+                };
+                let Some(attempt) = attempt.filter(works) else { continue };
+                let brief = self.brief(&taken.run, &attempt);
+                self.prepared.extend(brief.map(|brief| (taken.run.clone(), *fence, brief)));
+            }
+        }
+    }
+
+    fn brief(&mut self, run_id: &str, attempt: &Attempt) -> Option<agent::Brief> {
+        let engine = &mut self.engine;
+        // The brief is made of the run and of documents that are looked up on the way: the run steps out meanwhile.
+        let (id, run) = engine.state.runs.remove_entry(run_id)?;
+        let (state, settings) = (&mut engine.state, &engine.settings);
+        let brief = brief::build(state, &engine.store, engine.hierarchy, settings, &run, attempt);
+        engine.state.runs.insert(id, run);
+        Some(brief)
     }
 
     /// An order that was not taken: outdated reports are dropped; what a broken document cannot hold waits, with the
@@ -251,13 +297,12 @@ impl<F: Fs> Service<F> {
     }
 
     fn assign(&mut self, run_id: &str, attempt: Attempt, backend: Arc<dyn agent::Backend>) -> Option<Arrived> {
-        let engine = &mut self.engine;
-        // The brief is made of the run and of documents that are looked up on the way: the run steps out meanwhile.
-        let run = engine.state.runs.remove(run_id)?;
-        let (state, settings) = (&mut engine.state, &engine.settings);
-        let brief = brief::build(state, &engine.store, engine.hierarchy, settings, &run, &attempt);
-        let told = brief::stage_of(&run, &attempt.work).cloned();
-        engine.state.runs.insert(run_id.into(), run);
+        let known = self.prepared.iter().position(|(run, fence, _)| *fence == attempt.fence && run == run_id);
+        let brief = match known.and_then(|at| self.prepared.remove(at)) {
+            Some((_, _, brief)) => brief,
+            None => self.brief(run_id, &attempt)?,
+        };
+        let told = brief::stage_of(self.engine.run(run_id)?, &attempt.work).cloned();
         let is_slow = backend.pace() == agent::Pace::Slow;
         let Attempt { fence, work, .. } = attempt;
         let assignment = Assignment { run: run_id.into(), fence, work, brief, backend };

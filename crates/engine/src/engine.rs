@@ -63,6 +63,17 @@ const FOLD_FORMAT: u32 = 1;
 /// Orders, and what became of each.
 pub(crate) type Steps = Vec<(Order, Result<Taken, EngineError>)>;
 
+/// Steps that are in the journal and not durable yet: nothing may be done for them.
+#[derive(Debug)]
+pub(crate) struct Written(Steps);
+
+impl Written {
+    /// What will have to be done, for those who prepare for it.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = &Taken> {
+        self.0.iter().filter_map(|(_, result)| result.as_ref().ok())
+    }
+}
+
 impl<F: Fs> Engine<F> {
     /// Opens a project and takes in all that its journal says.
     pub fn open(fs: F, missing: Missing, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
@@ -202,8 +213,15 @@ impl<F: Fs> Engine<F> {
 
     /// Decides and commits orders: one commit each, one sync for all. What must be done afterwards is given back.
     pub(crate) fn take(&mut self, orders: Vec<Order>) -> Result<Steps, EngineError> {
+        let written = self.write(orders)?;
+        self.make_durable(written)
+    }
+
+    /// The first half: decides orders and writes them. The disk begins with it, and there is something else to do until
+    /// [`Engine::make_durable`].
+    pub(crate) fn write(&mut self, orders: Vec<Order>) -> Result<Written, EngineError> {
         if orders.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Written(Vec::new()));
         }
         let ready: Vec<Ready> = orders.into_iter().map(|order| self.ready(order)).collect::<Result<_, _>>()?;
         let mut taken = None;
@@ -224,16 +242,26 @@ impl<F: Fs> Engine<F> {
             }
             self.follow()?;
         }
-        let mut taken = taken.ok_or_else(|| {
+        let taken = taken.ok_or_else(|| {
             EngineError::refused("other processes commit faster than this one can decide", "try again in a while")
         })?;
+        self.store.begin_sync();
+        Ok(Written(ready.into_iter().map(|ready| ready.order).zip(taken).collect()))
+    }
+
+    /// The second half: what was written counts.
+    pub(crate) fn make_durable(&mut self, Written(mut steps): Written) -> Result<Steps, EngineError> {
+        if steps.is_empty() {
+            return Ok(steps);
+        }
         self.store.sync()?;
         self.rebuild_unsure()?;
-        for notice in taken.iter_mut().flatten().flat_map(|step| std::mem::take(&mut step.notices)) {
+        let taken = steps.iter_mut().filter_map(|(_, result)| result.as_mut().ok());
+        for notice in taken.flat_map(|step| std::mem::take(&mut step.notices)) {
             (self.listener)(notice);
         }
         self.checkpoint_if_due()?;
-        Ok(ready.into_iter().map(|ready| ready.order).zip(taken).collect())
+        Ok(steps)
     }
 
     /// A run of which a step was applied and not committed is made anew of what the journal says.

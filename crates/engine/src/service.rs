@@ -30,6 +30,8 @@ pub struct Service<F: Fs = RealFs> {
     pub(crate) queue: VecDeque<Order>,
     /// Reports that wait for a document to be mended, by run.
     pub(crate) held: BTreeMap<String, Vec<Order>>,
+    /// Briefs that were made before they are due: by run and attempt.
+    pub(crate) prepared: VecDeque<(String, u64, agent::Brief)>,
     pub(crate) messengers: Vec<std::thread::JoinHandle<()>>,
     /// Whether what dead processes left was removed.
     pub(crate) swept: bool,
@@ -91,7 +93,7 @@ impl<F: Fs> Service<F> {
 
     fn of(engine: Engine<F>, crew: Crew) -> Self {
         let (queue, held, messengers) = (VecDeque::new(), BTreeMap::new(), Vec::new());
-        Self { engine, crew, queue, held, messengers, swept: false, begun: None }
+        Self { engine, crew, queue, held, prepared: VecDeque::new(), messengers, swept: false, begun: None }
     }
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.

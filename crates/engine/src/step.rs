@@ -412,7 +412,9 @@ fn change_of<F: Fs>(
     let path = ProjectPath::document(path)
         .map_err(|refusal| EngineError::refused(refusal.to_string(), "give it another name"))?;
     let what = match edit {
-        dialect::Edit::Change(change) => What::Edit(change.clone()),
+        dialect::Edit::Change(dialect::Revision { change, before, after }) => {
+            What::Made { change: change.clone(), before: before.clone(), after: after.clone() }
+        }
         dialect::Edit::Create(content) => What::Create(content.clone().into()),
         dialect::Edit::Write(content) => whole(batch, &path, content.clone().into()),
     };

@@ -129,7 +129,7 @@ impl<F: Fs> Store<F> {
                     self.blobs.keep_piece(&self.fs, content)?;
                     self.keep_old(path)?;
                 }
-                What::Edit(change) => {
+                What::Edit(change) | What::Made { change, .. } => {
                     self.blobs.keep_pieces(&self.fs, change)?;
                 }
                 What::Delete => self.keep_old(path)?,
@@ -224,13 +224,20 @@ impl<F: Fs> Store<F> {
         let text = document.text.clone().unwrap_or_default();
         let clash = |clash: Clash| CommitError::Conflict { path: path.clone(), record: clash.record };
         let change = match what {
-            What::Edit(change) if !change.is_sound() => {
+            What::Edit(change) | What::Made { change, .. } if !change.is_sound() => {
                 let at = change.splices().first().map_or(0, |splice| splice.at);
                 return Err(CommitError::Mismatch { path, at });
             }
             // The usual case, without a search through what is remembered.
-            What::Edit(change) if document.version <= commit.base => change.clone(),
-            What::Edit(change) => document.rebase(commit.base, change.clone(), &mut []).map_err(clash)?,
+            What::Made { change, before, after } if document.version <= commit.base && before.is_same(&text) => {
+                debug_assert_eq!(change.apply(before).as_ref(), Ok(after), "what was made of {path}");
+                check_size(&path, after.len())?;
+                return Ok(Ready { path, change: change.clone(), after: Some(after.clone()) });
+            }
+            What::Edit(change) | What::Made { change, .. } if document.version <= commit.base => change.clone(),
+            What::Edit(change) | What::Made { change, .. } => {
+                document.rebase(commit.base, change.clone(), &mut []).map_err(clash)?
+            }
             _ if document.version > commit.base => return Err(clash(Clash { record: document.version })),
             What::Write(content) => rewrite(&text, content),
             _ => Change::replace(&text, 0..text.len(), ""),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use text::Change;
+use text::{Change, Text};
 
 use crate::fault::Fault;
 use crate::path::{PathRefusal, ProjectPath};
@@ -34,6 +34,15 @@ pub struct Commit {
 pub enum What {
     /// Places of it change; others may change others at the same time.
     Edit(Change),
+    /// The same by one who has made the new text already: it is taken as it is while the document is still `before`.
+    Made {
+        /// What changes.
+        change: Change,
+        /// The text that the change was made for.
+        before: Text,
+        /// The text that it leads to.
+        after: Text,
+    },
     /// It comes into being. There must be none.
     Create(Bytes),
     /// Its whole content is replaced; nobody may have changed it meanwhile.

@@ -76,6 +76,8 @@ pub trait Fs {
     fn set_modified(&self, file: &Self::File, modified: i128) -> Result<(), Fault>;
     /// Makes content and size of the file durable (fdatasync).
     fn sync(&self, file: &Self::File) -> Result<(), Fault>;
+    /// Lets the disk begin to write a part of the file, so that a later sync has less to wait for. Promises nothing.
+    fn begin_sync(&self, _file: &Self::File, _offset: u64, _length: u64) {}
     /// Makes content and size of many files durable; those that are gone are left out. A world that can wait for
     /// several at once does.
     fn sync_files(&self, paths: &[ProjectPath]) -> Result<(), Fault> {
@@ -158,6 +160,9 @@ impl<F: Fs> Fs for std::sync::Arc<F> {
     }
     fn sync(&self, file: &Self::File) -> Result<(), Fault> {
         (**self).sync(file)
+    }
+    fn begin_sync(&self, file: &Self::File, offset: u64, length: u64) {
+        (**self).begin_sync(file, offset, length);
     }
     fn sync_files(&self, paths: &[ProjectPath]) -> Result<(), Fault> {
         (**self).sync_files(paths)

@@ -205,6 +205,14 @@ impl<F: Fs> Journal<F> {
         self.synced(&syncing, result)
     }
 
+    /// Lets the disk begin with what was written since the last sync.
+    pub(crate) fn begin_sync(&self, fs: &F) {
+        let length: usize = self.unsynced.iter().map(Vec::len).sum();
+        if length > 0 && self.failed.is_none() {
+            fs.begin_sync(&self.file, self.end.saturating_sub(length as u64), length as u64);
+        }
+    }
+
     /// What a sync that begins now will make durable.
     pub(crate) fn to_sync(&self) -> Syncing<F> {
         Syncing { file: self.file.clone(), segment: self.header.segment, number: self.head.number }

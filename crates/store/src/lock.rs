@@ -1,5 +1,6 @@
 //! The project's lock: one holder at a time, for the time of an append or an exchange. The file says who holds it
-//! and which segment of the journal is the current one. It is never removed: another process may hold it open.
+//! and which segment of the journal is the current one. It is never removed: another process may hold it open. Whoever
+//! takes the lock signs before it writes anything else, so one who finds its own signature knows that nothing happened.
 
 use crate::fault::{Fault, FaultKind};
 use crate::fs::{Fs, Mode, ProcessState};
@@ -7,11 +8,20 @@ use crate::limits;
 use crate::path::ProjectPath;
 
 /// How much of the file is used; the rest of the line is blank.
-const WIDTH: usize = 96;
+const WIDTH: usize = 128;
 
 pub(crate) struct Lock<F: Fs> {
     file: F::File,
     inode: u64,
+    /// What this opening wrote last.
+    signed: Option<Signature>,
+}
+
+/// What stands in the file, and what it says.
+struct Signature {
+    segment: u64,
+    placed: u64,
+    bytes: Vec<u8>,
 }
 
 /// What the lock's file says.
@@ -33,7 +43,7 @@ impl<F: Fs> Lock<F> {
     pub(crate) fn open(fs: &F) -> Result<Self, Fault> {
         let file = fs.open(&path(), Mode::Create)?;
         let inode = fs.stamp(&file)?.inode;
-        Ok(Self { file, inode })
+        Ok(Self { file, inode, signed: None })
     }
 
     /// Waits for the lock. `named` is told once who holds it, when that takes long and nobody else had it meanwhile: many
@@ -86,9 +96,24 @@ impl<F: Fs> Lock<F> {
 
     /// Says that this process holds the lock, which segment is current, and up to where all files are in place: one who
     /// is killed while taking over what people did meanwhile leaves the next one as wise.
-    pub(crate) fn sign(&self, fs: &F, segment: u64, placed: u64) -> Result<(), Fault> {
-        let text = format!("pid {} segment {segment} placed {placed}", fs.process());
-        fs.write_at(&self.file, 0, format!("{text:<width$}\n", width = WIDTH - 1).as_bytes())
+    /// Its name tells its signature from that of every other opening.
+    pub(crate) fn sign(&mut self, fs: &F, opening: &str, segment: u64, placed: u64) -> Result<(), Fault> {
+        let text = format!("pid {} segment {segment} placed {placed} opening {opening}", fs.process());
+        let bytes = format!("{text:<width$}\n", width = WIDTH - 1).into_bytes();
+        self.signed = None;
+        fs.write_at(&self.file, 0, &bytes)?;
+        self.signed = Some(Signature { segment, placed, bytes }).filter(|signature| signature.bytes.len() == WIDTH);
+        Ok(())
+    }
+
+    /// Whether nobody has held the lock since this opening signed just this: then nobody has written anything either.
+    pub(crate) fn is_as_signed(&self, fs: &F, segment: u64, placed: u64) -> Result<bool, Fault> {
+        let Some(signed) = self.signed.as_ref().filter(|last| (last.segment, last.placed) == (segment, placed)) else {
+            return Ok(false);
+        };
+        let mut buffer = [0; WIDTH];
+        let count = fs.read_at(&self.file, 0, &mut buffer)?;
+        Ok(buffer[..count] == signed.bytes[..])
     }
 
     fn given_up(&self, fs: &F) -> Fault {

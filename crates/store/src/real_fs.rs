@@ -1,6 +1,7 @@
 //! The world for real: files below one folder of one machine. No symbolic link below that folder is followed, and
 //! nothing but regular files is opened, so that no path leads out of the project whatever somebody puts into it.
 
+mod early;
 mod file_system;
 mod lease;
 mod system;
@@ -218,6 +219,12 @@ impl Fs for RealFs {
             return Ok(());
         }
         file.file.sync_data().map_err(|error| file.fault("sync", &error))
+    }
+
+    fn begin_sync(&self, file: &RealFile, offset: u64, length: u64) {
+        if !self.only_looks {
+            early::begin_to_write(&file.file, offset, length);
+        }
     }
 
     /// A disk makes many files durable in little more time than one, if it is asked for all of them at once.

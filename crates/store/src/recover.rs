@@ -63,7 +63,7 @@ impl<F: Fs> Store<F> {
         Self::load(fs, lock, listener).map(|(store, _)| store)
     }
 
-    fn load(fs: F, lock: Lock<F>, listener: Listener) -> Result<(Self, Boot), Fault> {
+    fn load(fs: F, mut lock: Lock<F>, listener: Listener) -> Result<(Self, Boot), Fault> {
         let segments = segment::numbers(&fs)?;
         let (Checkpoint { head, documents, fold, size }, (journal, entries, boot)) = match segments.is_empty() {
             // The lock is signed when there is a journal, and not before.
@@ -75,7 +75,7 @@ impl<F: Fs> Store<F> {
         // Whoever closes the journal leaves every file in its place.
         let told = lock.read(&fs)?.filter(|_| boot == Boot::Same).map_or(0, |holder| holder.placed);
         let placed_up_to = if journal.was_closed { journal.head.number } else { head.number.max(told) };
-        lock.sign(&fs, journal.header.segment, placed_up_to)?;
+        lock.sign(&fs, &alive.name, journal.header.segment, placed_up_to)?;
         let mut store = Self {
             fs,
             lock,

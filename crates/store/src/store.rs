@@ -109,6 +109,12 @@ impl<F: Fs> Store<F> {
         Ok(self.journal.durable)
     }
 
+    /// Lets the disk begin with what was appended, for one who has something else to do before the sync. Nothing is
+    /// durable by it.
+    pub fn begin_sync(&self) {
+        self.journal.begin_sync(&self.fs);
+    }
+
     /// A sync of the journal that somebody else carries out, so that others may append meanwhile.
     pub(crate) fn to_sync(&self) -> Syncing<F> {
         self.journal.to_sync()
@@ -157,8 +163,8 @@ impl<F: Fs> Store<F> {
     }
 
     /// Tells the next holders of the lock that a new segment is about to be there, should this one not live to.
-    pub(crate) fn announce_segment(&self) -> Result<(), Fault> {
-        self.lock.sign(&self.fs, self.journal.header.segment + 1, self.placed_up_to)
+    pub(crate) fn announce_segment(&mut self) -> Result<(), Fault> {
+        self.lock.sign(&self.fs, &self.alive.name, self.journal.header.segment + 1, self.placed_up_to)
     }
 
     fn refresh(&mut self) -> Result<(), Fault> {
@@ -168,6 +174,9 @@ impl<F: Fs> Store<F> {
             self.lock_checked = now;
         }
         let own = self.journal.header.segment;
+        if self.lock.is_as_signed(&self.fs, own, self.placed_up_to)? {
+            return Ok(());
+        }
         let holder = self.lock.read(&self.fs)?;
         let current = holder.map_or(own, |holder| holder.segment.max(own));
         self.placed_up_to = self.placed_up_to.max(holder.map_or(0, |holder| holder.placed));
@@ -176,7 +185,7 @@ impl<F: Fs> Store<F> {
         // Whatever happened then: the journal's head is behind these records, so they must be in memory.
         self.apply(entries).map_err(|fault| self.break_with(fault))?;
         caught_up?;
-        self.lock.sign(&self.fs, self.journal.header.segment, self.placed_up_to)
+        self.lock.sign(&self.fs, &self.alive.name, self.journal.header.segment, self.placed_up_to)
     }
 
     /// Takes records that are in the journal into memory.

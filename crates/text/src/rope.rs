@@ -48,6 +48,17 @@ impl Text {
         self.len() == 0
     }
 
+    /// Whether both are one and the same in memory. If not they may still have the same bytes.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.root, &other.root) {
+            (Node::Inner(one), Node::Inner(two)) => Arc::ptr_eq(one, two),
+            (Node::Leaf { bytes: one, .. }, Node::Leaf { bytes: two, .. }) => {
+                one.len() == two.len() && (one.is_empty() || one.as_ptr() == two.as_ptr())
+            }
+            _ => false,
+        }
+    }
+
     /// How many lines there are: one for each line feed, and one more for bytes after the last.
     pub fn line_count(&self) -> usize {
         let feeds = self.root.feeds();

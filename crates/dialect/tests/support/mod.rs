@@ -98,7 +98,11 @@ impl Project {
     pub(crate) fn take(&mut self, lowered: &Lowered) {
         for (path, edit) in &lowered.edits {
             let text = match edit {
-                Edit::Change(change) => change.apply(&self.documents[path]).expect("a change that fits"),
+                Edit::Change(revision) => {
+                    let after = revision.change.apply(&self.documents[path]).expect("a change that fits");
+                    assert_eq!(after, revision.after, "what was made of {path}");
+                    after
+                }
                 Edit::Create(text) => {
                     assert!(!self.documents.contains_key(path), "{path} is there already");
                     text.as_str().into()

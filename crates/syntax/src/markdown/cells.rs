@@ -27,6 +27,9 @@ pub fn decode(cell: &str) -> String {
 /// Writes a value as the text of a cell, with as few escapes as will do: `decode` gives back the same value, and the
 /// text stays one cell of one row wherever it is put.
 pub fn encode(value: &str) -> Result<Cow<'_, str>, NulInValue> {
+    if is_plain(value) {
+        return Ok(Cow::Borrowed(value));
+    }
     if let Some(at) = value.chars().position(|character| character == '\0') {
         return Err(NulInValue { at: at + 1 });
     }
@@ -199,6 +202,16 @@ const NAMED: &[(&str, char)] = &[
     ("rarr", '→'),
     ("larr", '←'),
 ];
+
+/// Whether it is seen at a glance that a value needs no escape.
+fn is_plain(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    // Without a way out of the loop, so that many bytes are looked at at once.
+    let plain = bytes.iter().fold(true, |plain, byte| {
+        plain & (*byte >= b' ') & (*byte <= b'~') & !matches!(byte, b'\\' | b'&' | b'<' | b'|')
+    });
+    plain && bytes.first() != Some(&b' ') && bytes.last() != Some(&b' ')
+}
 
 /// Whether any character of the value could need an escape.
 fn needs_care(value: &str) -> bool {

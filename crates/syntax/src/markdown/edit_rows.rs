@@ -50,10 +50,11 @@ impl Document {
         let written = write_row(&model, values, columns)?;
         let line = found.lines().start + 2 + row;
         let above = self.text.line(line - 1);
-        let put = match self.text.slice(above.clone()).last() {
-            Some(b'\n') => [&written, self.line_ending(line - 1)].concat(),
+        let put = match &self.text.slice(above.clone())[..] {
+            [.., b'\r', b'\n'] => [&written, &b"\r\n"[..]].concat(),
+            [.., b'\n'] => [&written, &b"\n"[..]].concat(),
             // A line feed alone would make the carriage return a part of the line ending.
-            Some(b'\r') => [&b"\r\n"[..], &written].concat(),
+            [.., b'\r'] => [&b"\r\n"[..], &written].concat(),
             _ => [self.line_ending(found.lines().start), &written].concat(),
         };
         let change = Change::one(above.end, Vec::new(), put);
