@@ -16,7 +16,7 @@ use crate::crew::Listener;
 use crate::fault::EngineError;
 use crate::notice::Notice;
 use crate::settings::Settings;
-use crate::step::{Order, Output, Ready, State, Taken, unknown_run};
+use crate::step::{Order, Output, Ready, State, Taken};
 
 /// How often a batch is decided again because others committed meanwhile, before that is a fault.
 const ROUNDS: usize = 100;
@@ -403,7 +403,10 @@ impl<F: Fs> Engine<F> {
         let fitting: Vec<&String> = known.iter().filter(|id| id.starts_with(name)).collect();
         match fitting.as_slice() {
             [one] => Ok((*one).clone()),
-            [] => Err(unknown_run(name)),
+            [] => {
+                let hint = "give the beginning of its id, or `last`; `multiverse status --all` lists the runs";
+                Err(EngineError::refused(format!("there is no run {name:?}"), hint))
+            }
             several => {
                 let shown: Vec<&str> = several.iter().take(5).map(|id| id.as_str()).collect();
                 Err(EngineError::refused(

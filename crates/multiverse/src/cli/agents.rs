@@ -12,7 +12,7 @@ use super::configuration::{self, Read};
 use super::failure::{Failure, Kind};
 use super::output::{HINT, Output};
 use super::project::Start;
-use super::visible;
+use super::{completions, visible};
 
 /// The roles of the protocol, as they are named on the command line.
 pub(crate) const ROLES: [(&str, Role); 3] =
@@ -26,7 +26,7 @@ const NEEDED: [Role; 2] = [Role::Planner, Role::Executor];
 pub(crate) struct Choice {
     /// Who works: offline, script:FILE, command:PROGRAM or person; for one role with ROLE= before it
     /// (planner, executor, communicator); may be given several times
-    #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]")]
+    #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]", add = completions::agents())]
     agents: Vec<String>,
 
     /// How many agents may work at the same time

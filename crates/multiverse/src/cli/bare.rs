@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::request::is_one_word;
+use super::topics;
 
 /// The command line that was meant, if one that was not understood holds a request in the place of a command.
 pub(crate) fn request(command: &clap::Command, arguments: &[OsString], error: &clap::Error) -> Option<Vec<OsString>> {
@@ -35,10 +36,13 @@ pub(crate) fn request(command: &clap::Command, arguments: &[OsString], error: &c
 }
 
 /// What is no command may have been meant as a request.
-pub(crate) fn with_tip(mut error: clap::Error) -> clap::Error {
+pub(crate) fn with_tip(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let has_suggestion = error.get(ContextKind::SuggestedSubcommand).is_some();
     if error.kind() == ErrorKind::InvalidSubcommand && !has_suggestion {
-        let tip = "a request is a sentence in quotes: multiverse \"Make a report of …\"";
+        let tip = match arguments.get(1).is_some_and(|word| word == "help") {
+            true => format!("help is there for each command, and for these topics: {}", topics::names()),
+            false => "a request is a sentence in quotes: multiverse \"Make a report of …\"".into(),
+        };
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

@@ -252,7 +252,7 @@ impl Opened {
         Ok(elsewhere)
     }
 
-    fn is_open(&self, run: &str) -> bool {
+    pub(crate) fn is_open(&self, run: &str) -> bool {
         self.service.view(run).is_some_and(|view| !matches!(view.status, "COMPLETED" | "FAILED"))
     }
 
@@ -384,13 +384,18 @@ impl Outcome {
                 for path in &self.outputs {
                     output.data(&format!("{}\n", visible::text(path)))?;
                 }
+                if told == Told::InView {
+                    output.say(&format!(
+                        "{HINT}next{HINT:#}: `multiverse logs {run}` shows what happened\n      `multiverse catalog --run {run}` lists all that was made"
+                    ))?;
+                }
             }
             End::Failed => {
                 if told == Told::Not {
                     output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
                 }
                 output.warn(&format!(
-                    "{HINT}hint{HINT:#}: `multiverse retry {run}` goes on from there, in a new run; `multiverse explain {run}` says why"
+                    "{HINT}hint{HINT:#}: `multiverse retry {run}` goes on in a new run\n      `multiverse explain {run}` says why"
                 ))?;
             }
             End::Waits => {
@@ -400,8 +405,7 @@ impl Outcome {
                 }
             }
             End::Open => {
-                output
-                    .warn(&format!("{HINT}not finished{HINT:#}: {run}; `multiverse resume {run}` goes on with it"))?;
+                output.warn(&format!("{HINT}not finished{HINT:#}: `multiverse resume {run}` goes on with it"))?;
             }
             End::Elsewhere => {}
         }
@@ -422,7 +426,7 @@ impl Afterwards {
     pub(crate) fn open_run(&self, start: &Start, name: &str, output: &mut Output) -> Result<(Opened, String), Failure> {
         let mut opened = self.open(start, output)?;
         let run = opened.run(name)?;
-        if !self.no_run {
+        if !self.no_run && opened.is_open(&run) {
             opened.recall(&run, start, &self.driving.choice, output)?;
         }
         Ok((opened, run))

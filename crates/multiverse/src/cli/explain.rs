@@ -8,24 +8,25 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::carry::Opened;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Kind};
 use super::output::{BAD, FRAME, Form, GOOD, HINT, Output, PLACE};
 use super::progress::Shown;
 use super::project::Start;
-use super::{completions, visible};
+use super::{completions, prose, visible};
 
 /// The room for a line where no terminal breaks it.
 const USUAL_COLUMNS: usize = 100;
 
-/// Say why a run or an item is where it is
+/// Say why a run or an item is where it is, or what an error means
 ///
 /// For a run: whether it is at work, waits for you, is paused, stopped, failed or done,
 /// since when and why, and the commands that do something about it. With ITEM (a phase,
 /// stage, task or tool task, like T05), the same for that: who is at work on it, what it
 /// waits for, what its agent said, which file it left. An item alone is one of the last
-/// run.
+/// run. The code of an error (no_project, refused, …) gets the page that says what it
+/// means and how to mend it.
 ///
-/// With --json, one object: {"explanation": …}.
+/// With --json, one object: {"explanation": …}, or {"page": {"code", "text"}}.
 ///
 /// Exit codes: 0 done, 1 error, 2 usage
 ///
@@ -33,15 +34,16 @@ const USUAL_COLUMNS: usize = 100;
 ///   multiverse explain last
 ///   multiverse explain last T00
 ///   multiverse explain P01
+///   multiverse explain no_project
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
-    /// The run, or an item of the last one
-    #[arg(value_name = "RUN|ITEM", add = completions::runs())]
+    /// The run, an item of the last one, or the code of an error
+    #[arg(value_name = "RUN|ITEM|CODE", add = completions::runs_and_items())]
     name: String,
 
     /// An item of the run
-    #[arg(value_name = "ITEM")]
+    #[arg(value_name = "ITEM", add = completions::items())]
     item: Option<String>,
 }
 
@@ -49,10 +51,14 @@ pub(crate) struct Arguments {
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
     Explanation(&'a Why),
+    Page { code: &'a str, text: &'a str },
 }
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        if let (Some(kind), None) = (Kind::ALL.into_iter().find(|kind| kind.code() == self.name), &self.item) {
+            return page_of(kind, output);
+        }
         let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
         let (run, item) = self.meant(&opened)?;
         let why = opened.service.why(&run, item.as_deref())?;
@@ -81,8 +87,31 @@ impl Arguments {
                 return Ok((last, Some(item.id)));
             }
         }
-        Ok((found?, self.item.clone()))
+        match (found, &self.item) {
+            (Err(_), None) if self.name != "last" && !self.name.is_empty() => {
+                let name = visible::short(&self.name, 40);
+                let message = format!("{name} is no run, no item of the last run, and no code of an error");
+                let codes = Kind::ALL.map(Kind::code).join(", ");
+                let hint = format!(
+                    "`multiverse status --all` lists the runs, `multiverse status last` the items; codes: {codes}"
+                );
+                Err(Failure::new(Kind::Missing, message).hint(hint))
+            }
+            (found, item) => Ok((found?, item.clone())),
+        }
     }
+}
+
+/// What an error code means.
+fn page_of(kind: Kind, output: &mut Output) -> Result<Exit, Failure> {
+    match output.form() {
+        Form::Json => output.json(&Line::Page { code: kind.code(), text: kind.page() })?,
+        Form::Text => {
+            let columns = output.columns().unwrap_or(USUAL_COLUMNS).min(USUAL_COLUMNS);
+            output.data(&format!("{}\n", prose::shown(kind.page(), columns).join("\n")))?;
+        }
+    }
+    Ok(Exit::Done)
 }
 
 fn rendered(why: &Why, name: &str, columns: usize) -> String {

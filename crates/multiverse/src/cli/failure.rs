@@ -53,6 +53,60 @@ pub(crate) enum Kind {
     NotPlaced,
 }
 
+impl Kind {
+    /// All of them.
+    pub(crate) const ALL: [Kind; 12] = [
+        Kind::Usage,
+        Kind::Missing,
+        Kind::Unreadable,
+        Kind::NotADocument,
+        Kind::Document,
+        Kind::Configuration,
+        Kind::Output,
+        Kind::NoProject,
+        Kind::Refused,
+        Kind::Fault,
+        Kind::Damaged,
+        Kind::NotPlaced,
+    ];
+
+    /// Its code, as programs and people know it.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::Missing => "missing",
+            Self::Unreadable => "unreadable",
+            Self::NotADocument => "not_a_document",
+            Self::Document => "document",
+            Self::Configuration => "configuration",
+            Self::Output => "output",
+            Self::NoProject => "no_project",
+            Self::Refused => "refused",
+            Self::Fault => "fault",
+            Self::Damaged => "damaged",
+            Self::NotPlaced => "not_placed",
+        }
+    }
+
+    /// The page that says what it means and what to do.
+    pub(crate) fn page(self) -> &'static str {
+        match self {
+            Self::Usage => include_str!("../../../../docs/errors/usage.md"),
+            Self::Missing => include_str!("../../../../docs/errors/missing.md"),
+            Self::Unreadable => include_str!("../../../../docs/errors/unreadable.md"),
+            Self::NotADocument => include_str!("../../../../docs/errors/not_a_document.md"),
+            Self::Document => include_str!("../../../../docs/errors/document.md"),
+            Self::Configuration => include_str!("../../../../docs/errors/configuration.md"),
+            Self::Output => include_str!("../../../../docs/errors/output.md"),
+            Self::NoProject => include_str!("../../../../docs/errors/no_project.md"),
+            Self::Refused => include_str!("../../../../docs/errors/refused.md"),
+            Self::Fault => include_str!("../../../../docs/errors/fault.md"),
+            Self::Damaged => include_str!("../../../../docs/errors/damaged.md"),
+            Self::NotPlaced => include_str!("../../../../docs/errors/not_placed.md"),
+        }
+    }
+}
+
 impl Failure {
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), hint: None, path: None }
@@ -238,6 +292,16 @@ fn plain(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// QL-42: each code has a page, under the name that programs read.
+    #[test]
+    fn every_code_has_a_page() {
+        for kind in Kind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.code());
+            assert!(kind.page().starts_with(&format!("# `{}`: ", kind.code())), "{kind:?}");
+            assert!(kind.page().contains("## What to do"), "{kind:?}");
+        }
+    }
 
     #[test]
     fn what_to_do_is_a_field_of_its_own() {

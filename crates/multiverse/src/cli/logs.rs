@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     run: String,
 
     /// Only what is about this item
-    #[arg(value_name = "ITEM")]
+    #[arg(value_name = "ITEM", add = completions::items())]
     item: Option<String>,
 }
 

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
 use clap_mangen::Man;
+use serde::Serialize;
 
 use super::exit::Exit;
 use super::failure::Failure;
-use super::output::{Output, counted};
+use super::output::{Form, Output, counted};
 use super::{resolve, visible};
 
 /// Write manual pages
@@ -16,6 +17,8 @@ use super::{resolve, visible};
 /// Without DIR the page of the program goes to stdout, for `man -l -`. With DIR one page
 /// a command is written there (multiverse.1, multiverse-run.1, …); the folder is made if
 /// it is not there.
+///
+/// With --json, one object: {"page": {"name", "text"}}, or {"pages": {"folder", "names"}}.
 ///
 /// Exit codes: 0 done, 1 error, 2 usage
 ///
@@ -30,13 +33,31 @@ pub(crate) struct Arguments {
     folder: Option<PathBuf>,
 }
 
+/// A page.
+#[derive(Debug, Serialize)]
+struct Page<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Page(&'a Page<'a>),
+    Pages { folder: &'a str, names: Vec<&'a str> },
+}
+
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let mut program = super::Arguments::command();
         program.build();
         let Some(folder) = &self.folder else {
             let page = page(&program)?;
-            output.data(&String::from_utf8_lossy(&page))?;
+            let text = String::from_utf8_lossy(&page);
+            match output.form() {
+                Form::Json => output.json(&Line::Page(&Page { name: "multiverse", text: &text }))?,
+                Form::Text => output.data(&text)?,
+            }
             return Ok(Exit::Done);
         };
         let folder = resolve(given, folder);
@@ -52,6 +73,11 @@ impl Arguments {
         for (name, page) in &pages {
             let path = folder.join(format!("{name}.1"));
             std::fs::write(&path, page).map_err(|error| Failure::writing(&path, &error))?;
+        }
+        if output.form() == Form::Json {
+            let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+            output.json(&Line::Pages { folder: &folder.to_string_lossy(), names })?;
+            return Ok(Exit::Done);
         }
         output.say(&format!("{} in {}", counted(pages.len(), "page"), visible::path(&folder)))?;
         Ok(Exit::Done)

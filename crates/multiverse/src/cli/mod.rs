@@ -42,6 +42,7 @@ mod schema;
 mod signals;
 mod snippet;
 mod status;
+mod topics;
 mod undo;
 mod verify;
 mod visible;
@@ -71,6 +72,7 @@ use output::{Color, Form, Loudness, Output};
 ///   multiverse inbox              what waits for you
 ///   multiverse history            what happened; `undo` and `restore` go back
 ///   multiverse help run           the page of a command
+///   multiverse help answers       a topic: agents, answers, files, json, trouble
 ///
 /// Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
 /// 5 nothing to do now
@@ -143,6 +145,11 @@ pub(crate) fn run(arguments: &[OsString]) -> Exit {
     if completions::answer_if_asked(Arguments::command) {
         return Exit::Done;
     }
+    if let Some(page) = topics::asked_for(arguments) {
+        let mut output = Output::of_process(Form::Text, Loudness::Normal, Color::Auto);
+        let shown = output.data(&format!("{page}\n")).and_then(|()| output.finish());
+        return if shown.is_ok() { Exit::Done } else { Exit::Error };
+    }
     match parse(arguments) {
         Ok(parsed) => parsed.run(),
         Err(error) => {
@@ -151,7 +158,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Exit {
             }
             // What is wrong is told with the arguments in it, and those may come from the names of files.
             let visible: Vec<OsString> = arguments.iter().map(|one| visible::path(Path::new(one)).into()).collect();
-            explain(&bare::with_tip(parse(&visible).err().unwrap_or(error)), arguments)
+            explain(&bare::with_tip(parse(&visible).err().unwrap_or(error), arguments), arguments)
         }
     }
 }

@@ -195,9 +195,26 @@ impl Output {
     }
 
     fn talk_of(&mut self, failure: &Failure) {
-        self.talk_line(&format!("{BAD}error{BAD:#}: {}", visible::text(failure.message())));
+        self.talk_words(BAD, "error", failure.message());
         if let Some(hint) = failure.hint_text() {
-            self.talk_line(&format!("{HINT}hint{HINT:#}: {}", visible::text(hint)));
+            self.talk_words(HINT, "hint", hint);
+        }
+        // A person at a terminal can read on.
+        if io::IsTerminal::is_terminal(&io::stderr()) {
+            self.talk_line(&format!("{HINT}more{HINT:#}: `multiverse explain {}`", failure.kind().code()));
+        }
+    }
+
+    /// A word and what it is about; on a terminal broken between words, below where they began.
+    fn talk_words(&mut self, style: Style, lead: &str, text: &str) {
+        let indent = " ".repeat(lead.len() + 2);
+        let columns = self.talk_columns().map_or(usize::MAX, |columns| columns.saturating_sub(indent.len() + 1));
+        let lines = visible::wrapped(&visible::text(text), columns.max(20));
+        for (index, line) in lines.iter().enumerate() {
+            match index {
+                0 => self.talk_line(&format!("{style}{lead}{style:#}: {line}")),
+                _ => self.talk_line(&format!("{indent}{line}")),
+            }
         }
     }
 

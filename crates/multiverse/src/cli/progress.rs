@@ -191,20 +191,7 @@ fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) 
         }
         Notice::Woke { .. } => (Verbose, "goes on after its rest".into()),
         Notice::Planned { target, items, .. } => (Normal, planned(target, *items)),
-        Notice::Completed { item, level, name: called, files, .. } => {
-            let called = if called.is_empty() { String::new() } else { format!(" {}", name(called)) };
-            let left = match files.len() {
-                0 => String::new(),
-                count => format!(" ({})", counted(count, "file")),
-            };
-            let indent = match *level {
-                "phase" => "",
-                "stage" => "  ",
-                "task" => "    ",
-                _ => "      ",
-            };
-            (Normal, format!("{indent}{}{called} … {GOOD}done{GOOD:#}{left}", visible::text(item)))
-        }
+        Notice::Completed { item, level, name, files, .. } => (Normal, completed(item, level, name, files.len())),
         Notice::Catalogued { files, gone, .. } => {
             (Normal, format!("inputs catalogued: {files} new or changed, {gone} gone"))
         }
@@ -232,6 +219,22 @@ fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) 
         | Notice::Told { .. }
         | Notice::Store(_) => return None,
     })
+}
+
+/// An item that is done, as deep as it stands.
+fn completed(item: &str, level: &str, name: &str, files: usize) -> String {
+    let name = if name.is_empty() { String::new() } else { format!(" {}", visible::short(name, NAME_COLUMNS)) };
+    let left = match files {
+        0 => String::new(),
+        count => format!(" ({})", counted(count, "file")),
+    };
+    let indent = match level {
+        "phase" => "",
+        "stage" => "  ",
+        "task" => "    ",
+        _ => "      ",
+    };
+    format!("{indent}{}{name} … {GOOD}done{GOOD:#}{left}", visible::text(item))
 }
 
 /// What the user is told, in a frame of its own.

@@ -47,8 +47,8 @@ impl Arguments {
             None => opened.service.open_runs().into_iter().map(|view| view.run).collect(),
         };
         let is_clear = self.all || runs.len() == 1;
-        for run in runs.iter().filter(|_| is_clear) {
-            opened.recall(run, &start, choice, output)?;
+        for run in runs.iter().filter(|run| is_clear && opened.is_open(run)).cloned().collect::<Vec<_>>() {
+            opened.recall(&run, &start, choice, output)?;
         }
         match runs.as_slice() {
             [] => {

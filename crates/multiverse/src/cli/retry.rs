@@ -36,7 +36,9 @@ impl Arguments {
         let (start, choice) = (Start::of_process(given)?, &self.driving.choice);
         let mut opened = Opened::to_work(&start, choice, output)?;
         let failed = opened.run(&self.run)?;
-        opened.recall(&failed, &start, choice, output)?;
+        if opened.service.view(&failed).is_some_and(|view| view.status != "COMPLETED") {
+            opened.recall(&failed, &start, choice, output)?;
+        }
         let begun = opened.service.retry(&failed)?;
         say_begun(&begun, output)?;
         opened.carry_on(&[begun.run], &self.driving, output)

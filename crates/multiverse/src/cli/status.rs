@@ -1,8 +1,10 @@
 //! `multiverse status`: the runs that are open, or one run with all that is planned in it. Shows what the engine says.
 
+mod standing;
 mod table;
 mod tree;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use engine::{Mode, RunView};
@@ -14,6 +16,7 @@ use super::failure::Failure;
 use super::output::{Form, Output};
 use super::progress::Shown;
 use super::project::Start;
+use standing::Driver;
 
 /// Show runs, or one run
 ///
@@ -42,25 +45,26 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
+        let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
         let views = match (&self.run, self.all) {
             (Some(name), _) => vec![one(&opened, name)?],
             (None, true) => opened.service.all_runs(),
             (None, false) => opened.service.open_runs(),
         };
+        let views = with_drivers(&mut opened, views)?;
         if let Some(trouble) = opened.close().trouble {
             return Err(trouble);
         }
         match output.form() {
             Form::Json => {
-                for view in &views {
+                for (view, _) in &views {
                     output.json(view)?;
                 }
             }
             Form::Text if self.run.is_some() => {
                 let columns = output.columns();
-                for view in &views {
-                    output.data(&tree::rendered(view, columns))?;
+                for (view, driver) in &views {
+                    output.data(&tree::rendered(view, *driver, columns))?;
                 }
             }
             Form::Text if !views.is_empty() => {
@@ -76,6 +80,26 @@ impl Arguments {
         }
         Ok(Exit::Done)
     }
+}
+
+/// The runs, each with whether somebody carries it on. Each process is looked for once.
+fn with_drivers(opened: &mut Opened, views: Vec<RunView>) -> Result<Vec<(RunView, Driver)>, Failure> {
+    let mut known: BTreeMap<String, Driver> = BTreeMap::new();
+    let mut found = Vec::with_capacity(views.len());
+    for view in views {
+        let driver = match view.driver.as_ref().map(|name| (name, known.get(name))) {
+            None => Driver::Gone,
+            Some((_, Some(driver))) => *driver,
+            Some((name, None)) => {
+                let is_driven = opened.service.is_driven(&view.run)?;
+                let driver = if is_driven { Driver::Alive } else { Driver::Gone };
+                known.insert(name.clone(), driver);
+                driver
+            }
+        };
+        found.push((view, driver));
+    }
+    Ok(found)
 }
 
 /// A run with all that is known of it; of one that is over, what the journal tells.

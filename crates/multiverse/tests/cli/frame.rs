@@ -29,6 +29,7 @@ fn no_arguments_teach_and_are_a_usage_error() {
       multiverse inbox              what waits for you
       multiverse history            what happened; `undo` and `restore` go back
       multiverse help run           the page of a command
+      multiverse help answers       a topic: agents, answers, files, json, trouble
 
     Exit codes: 0 done, 1 error, 2 usage, 3 waiting for a person, 4 run failed,
     5 nothing to do now
@@ -41,7 +42,7 @@ fn no_arguments_teach_and_are_a_usage_error() {
       do           Have something done at once, without a run
       status       Show runs, or one run
       watch        Watch a run as it goes
-      explain      Say why a run or an item is where it is
+      explain      Say why a run or an item is where it is, or what an error means
       inbox        Show what waits for you
       answer       Answer what a run asks, or hand in your work
       confirm      Confirm what a run proposes

@@ -192,6 +192,31 @@ fn shells_complete_commands_and_runs() {
     assert!(asked(&["wa"]).contains("watch"));
     let runs = asked(&["status", ""]);
     assert!(runs.contains(&run) && runs.contains("last"), "{runs}");
+    let items = asked(&["explain", "last", ""]);
+    assert!(items.contains("P01") && items.contains("T00"), "{items}");
+    let agents = asked(&["run", "--agent", "executor="]);
+    assert!(agents.contains("executor=offline") && !agents.contains("planner="), "{agents}");
+    let told = place.run(&["completions", "bash", "--json"]).json();
+    assert_eq!(told[0]["script"]["shell"], "bash");
+}
+
+/// The shell itself, with what it is given.
+#[test]
+fn bash_completes_runs() {
+    let place = place("");
+    let run = waiting(&place);
+    let program = env!("CARGO_BIN_EXE_multiverse");
+    let script = format!(
+        "multiverse() {{ '{program}' \"$@\"; }}; export -f multiverse; eval \"$(multiverse completions bash)\"
+         function=$(complete -p multiverse | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+         COMP_WORDS=(multiverse status run-) COMP_CWORD=2 COMP_LINE='multiverse status run-' COMP_POINT=23 COMP_TYPE=9
+         \"$function\" multiverse run- status; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    );
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["--norc", "-c", &script]).current_dir(place.path(""));
+    let said = bash.output().unwrap();
+    let shown = String::from_utf8_lossy(&said.stdout);
+    assert_eq!(shown.trim(), run, "{}", String::from_utf8_lossy(&said.stderr));
 }
 
 #[test]
@@ -204,4 +229,18 @@ fn every_command_has_a_manual_page() {
     let main = place.run(&["man"]).stdout;
     assert!(main.contains(".TH multiverse 1"), "{main}");
     assert_eq!(main, std::fs::read_to_string(place.path("pages/man1/multiverse.1")).unwrap());
+    assert_eq!(place.run(&["man", "--json"]).json()[0]["page"]["text"], main);
+    let told = place.run(&["man", "pages/man1", "--json"]).json();
+    assert!(told[0]["pages"]["names"].as_array().unwrap().contains(&"multiverse-run".into()), "{told:?}");
+}
+
+/// QL-42: an error's code leads to its page.
+#[test]
+fn the_code_of_an_error_is_explained() {
+    let place = Place::with(&[]);
+    let ran = place.run(&["status", "--json"]);
+    let code = ran.json()[0]["error"]["kind"].as_str().unwrap().to_string();
+    let page = place.run(&["explain", &code]);
+    assert!(page.code == 0 && page.stdout.contains("multiverse init"), "{}", page.shown());
+    assert_eq!(place.run(&["explain", &code, "--json"]).json()[0]["page"]["code"], code.as_str());
 }

@@ -93,9 +93,9 @@ fn runs_are_named_by_what_is_unique() {
         assert!(ran.stderr.contains(expected), "{arguments:?}: {expected}\n{}", ran.shown());
     };
     refused(&["confirm", "run-"], &format!("\"run-\" can be 2 runs: {one}, {other}"));
-    refused(&["confirm", "nobody"], "no run nobody");
+    refused(&["confirm", "nobody"], "no run \"nobody\"");
     refused(&["retry", &one], "only a FAILED run can be retried");
-    refused(&["resume", "nobody"], "no run nobody");
+    refused(&["resume", "nobody"], "no run \"nobody\"");
     assert_eq!(scripted(&place, &["resume"]).code, 2);
     assert_eq!(records(&place), before);
     assert_eq!(scripted(&place, &["resume", "--all", "--yes"]).code, 0);

@@ -316,7 +316,7 @@ fn a_run_is_paused_and_goes_on() {
     ok(&place.run(&["pause", &run]));
     let again = place.run(&["pause", &run]);
     assert_eq!(again.code, 1, "{}", again.shown());
-    assert!(place.run(&["status"]).stdout.contains("(paused)"));
+    assert!(place.run(&["status"]).stdout.contains("  paused  "));
     ok(&scripted(&place, &["resume", "--yes"]));
     assert_eq!(status(&place, &run), "COMPLETED");
     let over = scripted(&place, &["resume", &run]);
@@ -338,14 +338,14 @@ fn status_lists_runs_and_shows_one() {
     insta::assert_snapshot!(without_id(&place.run(&["status"]), &run), @"
     exit code 0
     --- stdout
-    run                      status                 at  tasks  request
-    RUN                      AWAITING_CONFIRMATION  –   1/4    Make a report of the sales in assets.
+    run                      state          tasks  request
+    RUN                      waits for you  1/4    Make a report of the sales in assets.
     ");
     ok(&scripted(&place, &["confirm", "run-"]));
     insta::assert_snapshot!(without_id(&place.run(&["status", "last"]), &run), @"
     exit code 0
     --- stdout
-    RUN                      COMPLETED  INITIAL_RUN  9/9 tasks done
+    RUN                      done  COMPLETED  INITIAL_RUN  9/9 tasks done
     │ Make a report of the sales in assets.
     T00 Environment Setup                                                                             COMPLETED
     T02 Final Constitution Amendment                                                                  COMPLETED

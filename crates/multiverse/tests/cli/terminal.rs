@@ -22,7 +22,7 @@ fn hanging() -> Place {
 /// A run of it, at its first slow task.
 fn at_work(place: &Place, columns: u16, lines: u16) -> Terminal {
     let terminal = Terminal::with(place, &[&["run", REQUEST, "--yes"][..], &HANGS].concat(), columns, lines);
-    terminal.until_shown("executor: command:sh hang.sh");
+    terminal.until_shown("executor: sh hang.sh");
     terminal
 }
 
@@ -209,7 +209,7 @@ fn watching_names_the_agent() {
     let place = hanging();
     let terminal = at_work(&place, 100, 24);
     let watching = Terminal::with(&place, &["watch"], 100, 24);
-    watching.until_shown("executor: command:sh hang.sh");
+    watching.until_shown("executor: sh hang.sh");
     watching.types("\x03");
     assert_eq!(watching.end().0, 0);
     let told = place.run(&["status", "last"]);
@@ -230,13 +230,13 @@ fn a_stopped_view_gives_the_terminal_back() {
     let words: Vec<String> =
         [&["run", REQUEST, "--yes"][..], &HANGS].concat().iter().map(|word| format!("'{word}'")).collect();
     terminal.types(&format!("{} {}\n", env!("CARGO_BIN_EXE_multiverse"), words.join(" ")));
-    terminal.until_shown("executor: command:sh hang.sh");
+    terminal.until_shown("executor: sh hang.sh");
     terminal.types("\x1a").until_shown("Stopped");
     is_given_back(&terminal);
     terminal.types("echo back again\n").until("echo", |screen| screen.text().matches("back again").count() == 2);
     terminal.types("fg\n").until("view again", |screen| {
         let shown = screen.text();
-        shown.rfind("executor: command:sh hang.sh") > shown.rfind("back again")
+        shown.rfind("executor: sh hang.sh") > shown.rfind("back again")
     });
     terminal.types("\x03").until_shown("goes on with it");
     is_given_back(&terminal);

@@ -33,6 +33,8 @@ pub(crate) struct RunModel {
     /// Who is at work, by fence.
     pub(crate) works: BTreeMap<u64, Working>,
     pub(crate) waits: Vec<Waiting>,
+    /// What is put off until a time, in words, by fence.
+    pub(crate) rests: BTreeMap<u64, String>,
     /// Why it is paused, or what it failed at.
     pub(crate) reason: Option<String>,
 }
@@ -126,6 +128,7 @@ impl RunModel {
             items: BTreeMap::new(),
             works: BTreeMap::new(),
             waits: Vec::new(),
+            rests: BTreeMap::new(),
             reason: None,
         }
     }
@@ -133,6 +136,8 @@ impl RunModel {
     fn seed(&mut self, view: &RunView, now: Moment) {
         self.request.clone_from(&view.request);
         self.waits.clone_from(&view.waits);
+        let rests = view.resting.iter();
+        self.rests = rests.map(|rest| (rest.fence, format!("{}: {}", rest.what, rest.in_words()))).collect();
         self.standing = match (view.status, &view.paused) {
             ("COMPLETED", _) => Standing::Done,
             ("FAILED", _) => Standing::Failed,
@@ -245,9 +250,13 @@ impl RunModel {
             }
             Notice::SentBack { fence, .. }
             | Notice::Lost { fence, .. }
-            | Notice::Resting { fence, .. }
             | Notice::Catalogued { fence, .. }
             | Notice::Worked { fence, .. } => drop(self.works.remove(fence)),
+            Notice::Resting { fence, what, until, reason, .. } => {
+                self.works.remove(fence);
+                self.rests.insert(*fence, format!("{what} rests until {}: {reason}", engine::clock(until)));
+            }
+            Notice::Woke { fence, .. } => drop(self.rests.remove(fence)),
             Notice::Asked { run, fence, what, question } => {
                 self.works.remove(fence);
                 let (run, text) = (run.clone(), format!("{what}: {question}"));
@@ -286,11 +295,7 @@ impl RunModel {
                 }
             }
             Notice::Finished { .. } => self.end(Standing::Done, now),
-            Notice::Started { .. }
-            | Notice::Woke { .. }
-            | Notice::Message { .. }
-            | Notice::Problem { .. }
-            | Notice::Store(_) => {}
+            Notice::Started { .. } | Notice::Message { .. } | Notice::Problem { .. } | Notice::Store(_) => {}
         }
     }
 
@@ -299,6 +304,7 @@ impl RunModel {
         self.ended = Some(now);
         self.works.clear();
         self.waits.clear();
+        self.rests.clear();
     }
 
     fn plan(&mut self, target: &str, rows: &[(String, String)]) {

@@ -127,6 +127,7 @@ impl Drawing {
 
     fn head(&self, run: &RunModel) -> String {
         let (style, word) = match run.standing {
+            Standing::Working if run.works.is_empty() && !run.rests.is_empty() => (HINT, "resting"),
             Standing::Working => (HINT, "at work"),
             Standing::Waits => (ASKS, "waits for you"),
             Standing::Paused => (ASKS, "paused"),
@@ -165,9 +166,17 @@ impl Drawing {
             shown.push(self.styled(style, &visible::text(reason)));
         }
         if self.kind == Kind::Live {
+            let rests = run.rests.values().take(3);
+            shown.extend(rests.map(|rest| self.line(&[(HINT, self.resting()), (FAINT, visible::text(rest))], &[])));
             for waiting in run.waits.iter().filter(|waiting| waiting.kind != "paused").take(3) {
                 let first = waiting.text.lines().next().unwrap_or_default();
                 shown.push(self.line(&[(ASKS, "?".into()), (Style::new(), visible::text(first))], &[]));
+            }
+            if run.waits.iter().any(|waiting| waiting.kind == "question") && !run.works.is_empty() {
+                shown.push(self.styled(
+                    FAINT,
+                    "  you are asked when the others have come to rest; or now, elsewhere: multiverse inbox",
+                ));
             }
         }
         shown
@@ -237,7 +246,7 @@ impl Drawing {
         if self.columns < COLUMNS_FOR_WHO {
             return vec![(HINT, format!("{time:>6}"))];
         }
-        let agent = visible::short(&working.agent, self.columns / 4);
+        let agent = visible::short(&short_agent(&working.agent), self.columns / 4);
         let who = if agent == "the engine" { agent } else { format!("{role}: {agent}") };
         vec![(ASKS, again), (FAINT, who), (HINT, format!("{time:>6}"))]
     }
@@ -252,6 +261,13 @@ impl Drawing {
             (State::Pending, Signs::Ascii) => ".",
         }
         .into()
+    }
+
+    fn resting(&self) -> String {
+        match self.look.signs {
+            Signs::Unicode => "◦".into(),
+            Signs::Ascii => "z".into(),
+        }
     }
 
     fn pointing(&self) -> String {
@@ -320,6 +336,13 @@ impl Drawing {
         right.iter().for_each(|(style, text)| shown.push_str(&format!("  {style}{text}{style:#}")));
         shown.trim_end().to_string()
     }
+}
+
+/// An agent as one knows it at a glance: of a command, the names of its files without their folders.
+fn short_agent(agent: &str) -> String {
+    let Some(command) = agent.strip_prefix("command:") else { return agent.into() };
+    let name = |word: &str| word.trim_end_matches('/').rsplit('/').next().unwrap_or(word).to_string();
+    command.split_whitespace().map(name).collect::<Vec<_>>().join(" ")
 }
 
 /// A time as people read it: `0.4s`, `12s`, `3:05`, `1:02:03`.

@@ -97,9 +97,9 @@ fn with_room_all_is_shown() {
         ✓ T05 Read assets/letter.txt                                           1.0s
       ▸ S02 Compare the sources, 비교하다
         ✓ T06 보고서를 읽다 📈                                                 1.0s
-        ⠋ T07 Compare                          executor: command:./my-agent    2.0s
+        ⠋ T07 Compare                                    executor: my-agent    2.0s
           half ␛[2Jway
-        ⠋ T08 Sum up                           executor: command:./my-agent    1.0s
+        ⠋ T08 Sum up                                     executor: my-agent    1.0s
         · T09 Check
     · P02 STRATEGIZING
     · P03 REFINING_CONTENT
@@ -117,9 +117,9 @@ fn with_room_all_is_shown() {
         ✓ T05 Read assets/letter.txt                                                                          1.0s
       ▸ S02 Compare the sources, 비교하다
         ✓ T06 보고서를 읽다 📈                                                                                1.0s
-        ⠋ T07 Compare                                                         executor: command:./my-agent    2.0s
+        ⠋ T07 Compare                                                                   executor: my-agent    2.0s
           half ␛[2Jway
-        ⠋ T08 Sum up                                                          executor: command:./my-agent    1.0s
+        ⠋ T08 Sum up                                                                    executor: my-agent    1.0s
         · T09 Check
     · P02 STRATEGIZING
     · P03 REFINING_CONTENT

@@ -11,6 +11,7 @@ use super::super::live::model::who;
 use super::super::output::{BAD, FRAME, GOOD, HINT, PLACE};
 use super::super::visible;
 use super::mode_word;
+use super::standing::{Driver, standing};
 
 /// The room for a name where no terminal breaks lines.
 const MOST_COLUMNS: usize = 110;
@@ -21,26 +22,18 @@ const STATE_COLUMNS: usize = 12;
 /// Of a request so many lines are shown.
 const REQUEST_LINES: usize = 8;
 
-pub(super) fn rendered(view: &RunView, columns: Option<usize>) -> String {
+pub(super) fn rendered(view: &RunView, driver: Driver, columns: Option<usize>) -> String {
     let columns = columns.unwrap_or(MOST_COLUMNS).clamp(LEAST_COLUMNS, MOST_COLUMNS);
-    let mut shown = String::new();
-    let style = style_of(view.status);
-    let _ = write!(shown, "{PLACE}{}{PLACE:#}  {style}{}{style:#}", visible::text(&view.run), view.status);
-    if let Some(mode) = view.mode {
-        let _ = write!(shown, "  {}", mode_word(mode));
-    }
-    if view.planned > 0 {
-        let _ = write!(shown, "  {}/{} tasks done", view.done, view.planned);
-    }
-    shown.push('\n');
+    let mut shown = head(view, driver, columns);
     for line in view.request.lines().take(REQUEST_LINES) {
         let _ = writeln!(shown, "{FRAME}│{FRAME:#} {}", visible::short(line, columns - 2));
     }
     if view.request.lines().nth(REQUEST_LINES).is_some() {
         let _ = writeln!(shown, "{FRAME}│{FRAME:#} …");
     }
-    if let Some(driver) = view.driver.as_deref().filter(|_| !matches!(view.status, "COMPLETED" | "FAILED")) {
-        let _ = writeln!(shown, "driven by process {}", visible::text(process(driver)));
+    if let Some(name) = view.driver.as_deref().filter(|_| !matches!(view.status, "COMPLETED" | "FAILED")) {
+        let gone = if driver == Driver::Gone { ", which is gone" } else { "" };
+        let _ = writeln!(shown, "driven by process {}{gone}", visible::text(process(name)));
     }
     for past in &view.learned {
         let _ = writeln!(shown, "learns from {}", visible::short(&past.in_words(), columns - 12));
@@ -51,12 +44,11 @@ pub(super) fn rendered(view: &RunView, columns: Option<usize>) -> String {
     for attempt in &view.attempts {
         let number = if attempt.attempt > 1 { format!(", attempt {}", attempt.attempt) } else { String::new() };
         let what = visible::short(&attempt.what, columns);
-        let _ = writeln!(
-            shown,
-            "at work: {what} ({}{number}, since {})",
-            visible::text(&who(attempt)),
-            visible::text(&attempt.since)
-        );
+        let who = visible::text(&who(attempt));
+        let line = format!("at work: {what} ({who}{number}, since {})", engine::clock(&attempt.since));
+        visible::wrapped(&line, columns).iter().for_each(|line| {
+            let _ = writeln!(shown, "{line}");
+        });
     }
     for rest in &view.resting {
         let words = visible::short(&format!("{}: {}", rest.what, rest.in_words()), columns);
@@ -72,6 +64,20 @@ pub(super) fn rendered(view: &RunView, columns: Option<usize>) -> String {
         let _ = writeln!(shown, "{}", waiting_lines(waiting));
     }
     shown
+}
+
+/// What it is, where it stands, and how far it is; in two lines where one is too short.
+fn head(view: &RunView, driver: Driver, columns: usize) -> String {
+    let (style, state) = standing(view, driver);
+    let mut pieces = vec![view.status.to_string()];
+    pieces.extend(view.mode.map(|mode| mode_word(mode).to_string()));
+    if view.planned > 0 {
+        pieces.push(format!("{}/{} tasks done", view.done, view.planned));
+    }
+    let (run, rest) = (visible::text(&view.run), pieces.join("  "));
+    let is_short = run.width() + state.width() + rest.width() + 4 <= columns;
+    let gap = if is_short { "  " } else { "\n  " };
+    format!("{PLACE}{run}{PLACE:#}  {style}{state}{style:#}{gap}{FRAME}{rest}{FRAME:#}\n")
 }
 
 fn item_line(item: &ItemView, columns: usize, shown: &mut String) {
@@ -121,9 +127,10 @@ mod tests {
             ],
             ..RunView::default()
         };
-        let plain = anstream::adapter::strip_str(&rendered(&view, Some(50))).to_string();
+        let plain = anstream::adapter::strip_str(&rendered(&view, Driver::Alive, Some(50))).to_string();
         insta::assert_snapshot!(plain, @"
-        run-1  PENDING  INITIAL_RUN  1/2 tasks done
+        run-1  working
+          PENDING  INITIAL_RUN  1/2 tasks done
         │ Make a report.
         │ ␛[2J
         driven by process 77
