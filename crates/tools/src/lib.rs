@@ -44,6 +44,7 @@ mod growth;
 mod launch;
 mod launcher;
 mod lines;
+pub mod mcp;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod sandbox;

@@ -1,4 +1,4 @@
-//! QL-25: seeded mutations of pages; no panic, no hang, nothing unbounded.
+//! QL-25: seeded mutations of pages and of files of MCP servers; no panic, no hang, nothing unbounded.
 #![cfg(test)]
 
 use tools::fuzz;
@@ -44,6 +44,36 @@ const PAGE_PIECES: [&str; 30] = [
     "é",
     "\u{0}",
     "<title>",
+];
+
+const SERVERS: [&str; 2] = [
+    "{\"mcpServers\": {\"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"${HOME:-/home}/x\"], \"env\": {\"KEY\": \"a${TOKEN}b\"},\n\
+     \"network\": true, \"read\": [\"/data\"]}, \"off\": {\"disabled\": true, \"command\": 5}}}",
+    "{\"mcpServers\": {\n \"web\": {\"type\": \"http\", \"url\": \"https://host/mcp\", \"headers\": {\"Authorization\": \"Bearer ${TOKEN}\"},\n\
+     \"tools\": {\"allow\": [\"read_*\"], \"deny\": [\"x\"]}, \"roles\": [\"executor\"]}, \"plain\": {\"url\": \"http://localhost:1/\"}}}",
+];
+
+const SERVER_PIECES: [&str; 20] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ":",
+    ",",
+    "null",
+    "true",
+    "5",
+    "\\u0000",
+    "\\ud800",
+    "${",
+    "${A}",
+    "${:-}",
+    "\n",
+    "\"mcpServers\": {",
+    "\"command\": ",
+    "\"url\": ",
+    "é",
 ];
 
 /// Says which case failed.
@@ -105,4 +135,12 @@ fn check(samples: &[&str], pieces: &[&str], look: fn(&[u8])) {
 #[test]
 fn mutated_pages() {
     check(&PAGES, &PAGE_PIECES, fuzz::fuzz_page);
+}
+
+#[test]
+fn mutated_files_of_mcp_servers() {
+    check(&SERVERS, &SERVER_PIECES, fuzz::fuzz_mcp_file);
+    for deep in ["{\"mcpServers\":", "[", "{\"mcpServers\":{\"a\":{\"args\":["] {
+        fuzz::fuzz_mcp_file(deep.repeat(50_000).as_bytes());
+    }
 }

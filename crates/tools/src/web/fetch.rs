@@ -165,7 +165,7 @@ impl Fetcher {
     }
 
     /// A client that can reach one host at the addresses that were checked, and nothing else.
-    async fn client_for(&self, url: &Url) -> Result<Client, FetchFault> {
+    pub(crate) async fn client_for(&self, url: &Url) -> Result<Client, FetchFault> {
         let host = url.host_str().unwrap_or_default().to_owned();
         let addresses = self.checked(url, &host).await?;
         let builder = Client::builder()

@@ -22,8 +22,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use allowed::Allowed as Reachable;
 pub use allowed::{Allowed, UnclearGrant};
-pub(crate) use fetch::Fetcher;
 pub use fetch::{FetchFault, FetchLimits, Names, SystemNames};
+pub(crate) use fetch::{Fetcher, parse as checked_url};
 pub use prompt::urls_in;
 pub use providers::{SearchProvider, UnclearProvider};
 pub use research::{Report, Source, research};
