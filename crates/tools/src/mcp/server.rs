@@ -151,7 +151,7 @@ impl Server {
         if state.live.as_ref().is_some_and(|live| live.running.is_closed() || live.running.peer().is_transport_closed())
         {
             let why = state.live.take().map(|live| self.buried(live)).unwrap_or_default();
-            self.start_again(&mut state, shared, stop, why)?;
+            self.start_again(&mut state, shared, stop, &why)?;
         }
         match (&state.live, &state.gone) {
             (Some(live), _) => Ok((live.running.peer().clone(), state.starts)),
@@ -168,13 +168,13 @@ impl Server {
         }
         let why = state.live.take().map(|live| self.buried(live)).unwrap_or_default();
         let died = format!("it died during the call ({why})");
-        match self.start_again(&mut state, shared, stop, why) {
+        match self.start_again(&mut state, shared, stop, &why) {
             Ok(()) => format!("{died}; it was started again: repeat the call if it may be done twice"),
             Err(gone) => format!("{died}; {gone}"),
         }
     }
 
-    fn start_again(&self, state: &mut State, shared: &Shared, stop: &Stop, why: String) -> Result<(), String> {
+    fn start_again(&self, state: &mut State, shared: &Shared, stop: &Stop, why: &str) -> Result<(), String> {
         let gone = if state.starts >= MOST_STARTS {
             format!("it died twice and is not started again ({why})")
         } else {
