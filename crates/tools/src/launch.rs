@@ -417,7 +417,7 @@ impl Drop for Launcher {
     }
 }
 
-fn binary() -> io::Result<PathBuf> {
+pub(crate) fn binary() -> io::Result<PathBuf> {
     if let Some(binary) = &*LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner) {
         return Ok(binary.clone());
     }

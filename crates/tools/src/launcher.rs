@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, setsid, waitpid};
 
+#[cfg(target_os = "linux")]
+use crate::Network;
 use crate::cage::Cage;
 use crate::growth::{Growth, Members};
 #[cfg(target_os = "linux")]
@@ -26,11 +28,33 @@ use crate::wire::{self, ASK, By, END_NOW, Policy, Report};
 /// To be called first in `main`: if this process was started as the launcher, it becomes it, and what is returned is
 /// its exit code.
 pub fn be_launcher_if_asked() -> Option<ExitCode> {
-    if std::env::args_os().nth(1)? != wire::LAUNCH {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != wire::LAUNCH {
         return None;
+    }
+    if arguments.next().is_some_and(|what| what == wire::LOOK) {
+        return Some(ExitCode::from(look()));
     }
     // The engine hears from the closed socket what the exit code cannot say.
     Some(if serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What namespaces the system lets its users have, as an exit code: it takes a process of one thread to try them.
+#[cfg(target_os = "linux")]
+fn look() -> u8 {
+    let spaces = Wanted::new(Vec::new(), Network::Closed, 1).possible();
+    match spaces.map(|spaces| (spaces.kind, spaces.network)) {
+        Some((Kind::Processes, Network::Closed)) => 0,
+        Some((Kind::Processes, Network::Open)) => wire::NO_NETWORK,
+        Some((Kind::Mounts, Network::Closed)) => wire::NO_PROCESSES,
+        Some((Kind::Mounts, Network::Open)) => wire::NO_NETWORK | wire::NO_PROCESSES,
+        None => wire::NO_NETWORK | wire::NO_PROCESSES | wire::NO_MOUNTS,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn look() -> u8 {
+    wire::NO_NETWORK | wire::NO_PROCESSES | wire::NO_MOUNTS
 }
 
 fn serve() -> io::Result<()> {

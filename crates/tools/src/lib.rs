@@ -9,28 +9,26 @@
 //! stroke. Elsewhere the launcher ends process by process until none is left; one that multiplies in ever new sessions
 //! on a busy machine can then outrun it, which is a fault ([`LaunchFault::NotEnded`]).
 //!
-//! What is enforced, with Landlock (Linux 6.2 and later; [`probe`] says what this kernel does):
+//! What is enforced (docs/security.md has the whole list, with the attempts that were made on it):
 //!
-//! - Files are opened, listed, executed, created, linked, renamed, truncated and removed only where the [`Confinement`]
-//!   says so. The kernel looks at the file itself, so `..`, links made during the run and `/proc/self/root` lead nowhere.
-//! - No process outside is traced or looked into (`/proc/PID/environ`, `mem`, `fd`); from Linux 6.12 on, none is
-//!   signalled and no abstract socket outside is connected to.
-//! - No new privileges through set-uid programs, of root's powers only those over its files, no core files, no descriptor of the engine, no variable that was not
-//!   given, no controlling terminal, files made are private to the user.
+//! - **Files**, with Landlock (Linux 6.2 and later; [`probe`] says what this kernel does): they are opened, listed,
+//!   executed, created, linked, renamed, truncated and removed only where the [`Confinement`] says so. The kernel looks
+//!   at the file itself, so `..`, links made during the run and `/proc/self/root` lead nowhere. Without it nothing runs.
+//! - **System calls** that reach into other processes, mounts, namespaces and the kernel are refused, and with
+//!   [`Network::Closed`] all that connects to anybody; calls of another architecture end the program.
+//! - **Namespaces**, where the system lets its users have them: all but the writable folders is mounted read-only,
+//!   sockets of others are hidden, processes end in one stroke, a closed network is an empty one.
+//! - **Bounds** of memory, processes and disk hold for the whole tree (see [`Bounds`]); time, output and files for each.
+//! - No new privileges, of root's powers only those over its files, no core files, no descriptor of the engine, no
+//!   variable that was not given, no controlling terminal, files made are private to the user.
 //!
-//! What is not, and must be known:
-//!
-//! - **Mode, owner, times and extended attributes** of files outside are not covered by Landlock: a program may change
-//!   those of files that its user owns. Where the kernel lets this user have namespaces, the launcher therefore also
-//!   gives the program its own view of the mounts, in which all but the writable folders are read-only, and then these
-//!   calls fail too. Where it does not, they succeed; contents stay out of reach all the same.
-//! - **Names and attributes** can be asked for by `stat` and `readlink` everywhere: that a file exists, its size.
-//! - **Sockets that are files** (`/run/…`) can be connected to before Landlock 9: what listens there must protect itself.
-//! - **The network** is open: agents need it. **Memory and processes** have no limit of their own here.
+//! [`gaps`] says what of it a machine cannot do. **Names and attributes** can be asked for by `stat` and `readlink`
+//! everywhere: that a file exists, its size.
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
 mod background;
 mod bounds;
+mod boxes;
 mod cage;
 #[cfg(target_os = "linux")]
 mod calls;
@@ -40,6 +38,8 @@ mod fault;
 mod find;
 mod functions;
 pub mod fuzz;
+mod gaps;
+mod grants;
 mod growth;
 mod launch;
 mod launcher;
@@ -60,10 +60,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use bounds::{Bound, Bounds, Network};
+pub use boxes::Boxes;
 pub use confinement::Confinement;
 pub use converse::{Conversation, converse};
 pub use fault::LaunchFault;
 pub use functions::{Desk, Functions, ShellRules};
+pub use gaps::gaps;
+pub use grants::{Decision, Effect, GrantProblem, Granted, Grants, Rule, Verdict};
 pub use launch::{launch, launch_through, launch_watched};
 pub use launcher::be_launcher_if_asked;
 pub use lines::LINE_BYTES;

@@ -19,6 +19,12 @@ use crate::{Bound, Bounds, Network};
 /// The first argument that makes our binary the launcher.
 pub(crate) const LAUNCH: &str = "__launch";
 
+/// The second argument, if it is only to look what the system lets its users have; its exit code says what not.
+pub(crate) const LOOK: &str = "look";
+pub(crate) const NO_NETWORK: u8 = 1;
+pub(crate) const NO_PROCESSES: u8 = 2;
+pub(crate) const NO_MOUNTS: u8 = 4;
+
 /// Letters from the engine while the program runs.
 pub(crate) const ASK: u8 = b's';
 pub(crate) const END_NOW: u8 = b'k';

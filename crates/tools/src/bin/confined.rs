@@ -1,4 +1,5 @@
-//! `confined FOLDER PROGRAM [ARGUMENT…]`: runs a program confined, with FOLDER as the only one that it may write.
+//! `confined [--small] [--closed] FOLDER PROGRAM [ARGUMENT…]`: runs a program confined, with FOLDER as the only one that it
+//! may write; with `--small` in narrow bounds, with `--closed` without a network.
 //! For trying out a confinement by hand, and for the tests, which need a launcher and an engine that they can kill.
 
 use std::io::Write;
@@ -14,13 +15,24 @@ const LIMITS: LaunchLimits = LaunchLimits {
     grace: Duration::from_secs(5),
 };
 
+/// Bounds that are soon outgrown.
+const SMALL: Bounds = Bounds { memory_bytes: 256 << 20, processes: 64, file_bytes: 8 << 20, disk_bytes: 64 << 20 };
+
 fn main() -> ExitCode {
     if let Some(code) = be_launcher_if_asked() {
         return code;
     }
-    let mut arguments = std::env::args_os().skip(1);
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    let bounds = match arguments.next_if(|first| first == "--small") {
+        Some(_) => SMALL,
+        None => Bounds::default(),
+    };
+    let network = match arguments.next_if(|first| first == "--closed") {
+        Some(_) => Network::Closed,
+        None => Network::Open,
+    };
     let (Some(folder), Some(program)) = (arguments.next(), arguments.next()) else {
-        return said("usage: confined FOLDER PROGRAM [ARGUMENT...]", 2);
+        return said("usage: confined [--small] [--closed] FOLDER PROGRAM [ARGUMENT...]", 2);
     };
     let mut confinement = Confinement::system();
     confinement.write.push(folder.clone().into());
@@ -31,8 +43,8 @@ fn main() -> ExitCode {
         folder: folder.into(),
         input: Vec::new(),
         confinement,
-        network: Network::Open,
-        bounds: Bounds::default(),
+        network,
+        bounds,
         limits: LIMITS,
     };
     match launch(&launched, &Stop::new()) {

@@ -111,6 +111,8 @@ impl View {
         let closed = || self.closed(path);
         let file = match self.workdir.file(path) {
             Ok(file) => file,
+            // A socket of its own: it is there, but nothing to open.
+            Err(fault) if fault.raw_os_error() == Some(libc::ENXIO) => return Err(explain(path, &fault)),
             Err(_) => self.open_in_project(path).ok_or_else(closed)?.map_err(|fault| explain(path, &fault))?,
         };
         let about = about_open(&file).map_err(|fault| explain(path, &fault))?;

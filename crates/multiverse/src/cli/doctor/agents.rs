@@ -9,13 +9,15 @@ use super::super::agents::{Cast, ROLES, set_in};
 use super::super::configuration::{FILE, Read};
 use super::{Finding, State};
 
-pub(super) fn confinement(sandbox: &Sandbox) -> Finding {
+pub(super) fn confinement(sandbox: &Sandbox, gaps: &[String]) -> Finding {
     const SUBJECT: &str = "confinement of programs";
     match sandbox {
-        Sandbox::Enforced { abi } => Finding::new(SUBJECT, State::Well, format!("Landlock, version {abi}")),
-        Sandbox::Partly { abi, what } => {
-            Finding::new(SUBJECT, State::Note, format!("Landlock, version {abi}; not stopped: {what}"))
-                .hint("a newer kernel confines more")
+        Sandbox::Enforced { abi } if gaps.is_empty() => {
+            Finding::new(SUBJECT, State::Well, format!("Landlock, version {abi}"))
+        }
+        Sandbox::Enforced { abi } | Sandbox::Partly { abi, .. } => {
+            Finding::new(SUBJECT, State::Note, format!("Landlock, version {abi}; not stopped: {}", gaps.join("; ")))
+                .hint("a newer kernel, or one that lets its users have namespaces, confines more: docs/security.md")
         }
         Sandbox::None { why } => Finding::new(SUBJECT, State::Note, format!("none: {why}"))
             .hint("agents that are programs (command:PROGRAM) are refused; offline, script and person work"),
