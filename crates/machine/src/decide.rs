@@ -307,7 +307,8 @@ impl<'a> Step<'a> {
         for attempt in gone {
             if self.view.head().course != Course::Over {
                 let reason = match &attempt.holder {
-                    Holder::Process(name) => format!("process {name} is gone"),
+                    // The name of an opening begins with the number that people know a process by.
+                    Holder::Process(name) => format!("process {} is gone", name.split('.').next().unwrap_or(name)),
                     Holder::Person => String::new(),
                 };
                 self.lose(&attempt, &reason);

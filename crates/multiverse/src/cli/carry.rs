@@ -54,6 +54,8 @@ pub(crate) struct Opened {
     begun: Option<PathBuf>,
     /// What a person does not want to answer now, by attempt.
     put_off: BTreeSet<u64>,
+    /// The agents that were said to work as before.
+    told_agents: Option<String>,
 }
 
 /// How a run ended, or where it stands.
@@ -103,7 +105,7 @@ impl Opened {
         output.finish()?;
         let progress = Progress::new(output, shown);
         let service = Service::open_to_look(&Settings::new(project), &progress.listener())?;
-        Ok(Self { service, progress, live: None, begun: None, put_off: BTreeSet::new() })
+        Ok(Self { service, progress, live: None, begun: None, put_off: BTreeSet::new(), told_agents: None })
     }
 
     /// Opens it to give a run a word.
@@ -137,7 +139,11 @@ impl Opened {
         self.service.cast(run, casting);
         let words: Vec<String> = stays.iter().map(|one| visible::text(&one.agent)).collect();
         let agents = words.join(", ");
-        output.say(&format!("with the agents that {} began with: {HINT}{agents}{HINT:#}", visible::text(run)))?;
+        // Several runs may have the same.
+        if self.told_agents.as_ref() != Some(&agents) {
+            output.say(&format!("with the agents it began with: {HINT}{agents}{HINT:#}"))?;
+        }
+        self.told_agents = Some(agents);
         Ok(())
     }
 
@@ -162,7 +168,7 @@ impl Opened {
         let missing = missing(&settings.project);
         let begun = Some(settings.project.clone()).filter(|project| !project.join(store::OWN).exists());
         let service = Service::open(settings, missing, progress.listener())?;
-        Ok(Self { service, progress, live: None, begun, put_off: BTreeSet::new() })
+        Ok(Self { service, progress, live: None, begun, put_off: BTreeSet::new(), told_agents: None })
     }
 
     /// Which run is meant.

@@ -181,14 +181,7 @@ impl Failure {
     pub(crate) fn with_number(mut self, project: &Path) -> Self {
         let Some(hint) = self.hint.as_ref().filter(|hint| hint.contains(AT)) else { return self };
         let path = hint.split(AT).next().and_then(|before| before.rsplit_once(' ')).map(|(_, path)| path.to_string());
-        let (Some(path), Ok(files)) = (path, store::RealFs::open(project)) else { return self };
-        let mut number = None;
-        let read = store::records(&files, |record| {
-            let is_meant =
-                record.kind != store::Kind::Edit && record.docs.iter().any(|entry| entry.path.as_str() == path);
-            number = if is_meant { Some(record.number) } else { number };
-        });
-        if let (Ok(_), Some(number)) = (read, number) {
+        if let Some(number) = path.and_then(|path| newest_step(project, &path)) {
             self.hint = Some(hint.replace(AT, &format!(" --at {number}")));
         }
         self
@@ -197,6 +190,17 @@ impl Failure {
     pub(crate) fn hint_text(&self) -> Option<&str> {
         self.hint.as_deref()
     }
+}
+
+/// The newest record of a document that a step of the program, and nobody's hand, wrote.
+pub(crate) fn newest_step(project: &Path, path: &str) -> Option<u64> {
+    let files = store::RealFs::open(project).ok()?;
+    let mut number = None;
+    let read = store::records(&files, |record| {
+        let is_meant = record.kind != store::Kind::Edit && record.docs.iter().any(|entry| entry.path.as_str() == path);
+        number = if is_meant { Some(record.number) } else { number };
+    });
+    read.ok().and(number)
 }
 
 impl From<store::Fault> for Failure {

@@ -42,6 +42,8 @@ pub(crate) struct Progress {
     /// How wide a line may be, if a terminal shows it.
     columns: Option<usize>,
     shown: Shown,
+    /// A view shows how runs go.
+    has_view: bool,
     /// Several runs are at work, so each line says which it is about.
     is_named: AtomicBool,
     /// What the attempts are about, and the runs whose proposal was shown.
@@ -66,6 +68,7 @@ impl Progress {
             color: output.talk_color(),
             columns: output.talk_columns(),
             shown,
+            has_view: shown == Shown::All && live::is_possible(output),
             is_named: AtomicBool::new(false),
             heard: Mutex::default(),
         })
@@ -117,7 +120,8 @@ impl Progress {
             Notice::Message { kind: "question", .. } if self.will_ask() => return,
             _ => {}
         }
-        let is_in_view = live::hear(notice) && !stays_above(notice);
+        // What happens just before the view is shown is to be seen in it.
+        let is_in_view = (live::hear(notice) || self.has_view) && !stays_above(notice);
         let work = |run: &str, fence: u64| self.heard().works.get(&(run.to_string(), fence)).cloned();
         let line = line_of(notice, self.columns, &work).filter(|_| !is_in_view);
         match (self.form, line) {
@@ -203,7 +207,9 @@ fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) 
         Notice::Message { kind, text, .. } => (Normal, message(kind, text, columns)),
         Notice::Problem { path, reason, .. } => {
             let place = path.as_ref().map_or_else(String::new, |path| format!("{}: ", visible::text(path)));
-            (Quiet, format!("{HINT}note{HINT:#}: {place}{}", visible::text(reason)))
+            // Without a number the command goes back to what the program wrote last, which is what is meant here.
+            let reason = reason.replace(" --at N`", "`");
+            (Quiet, format!("{HINT}note{HINT:#}: {place}{}", visible::text(&reason)))
         }
         Notice::Failed { doing, error, .. } => {
             let first = error.lines().next().unwrap_or_default();

@@ -6,15 +6,17 @@ use serde::Serialize;
 use store::{HistoryError, Missing};
 
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Kind, newest_step};
+use super::notices::shell_word;
 use super::output::Output;
 use super::project::{self, Start};
 use super::visible;
 
 /// Bring a document back to what it was
 ///
-/// Puts FILE back to its content right after record N, whole. What it was until now
-/// stays in the history, and restoring is a record of its own that can be undone.
+/// Puts FILE back to its content right after record N, whole; without --at, to what a
+/// step of the program, and nobody's hand, made of it last. What it was until now stays
+/// in the history, and restoring is a record of its own that can be undone.
 ///
 /// An edit by hand that had started from an older version is merged with what was
 /// recorded since. With --as-written, FILE is put back to what was written then, as
@@ -26,6 +28,7 @@ use super::visible;
 ///
 /// Examples:
 ///   multiverse restore README.md --at 1
+///   multiverse restore README.md
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -33,9 +36,9 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The number of a record, as `multiverse history FILE` shows it
-    #[arg(long, value_name = "N")]
-    at: u64,
+    /// The number of a record, as `multiverse history FILE` shows it; without it, the newest that no hand made
+    #[arg(long, value_name = "N", required_if_eq("as_written", "true"))]
+    at: Option<u64>,
 
     /// The file as a person had written it, before record N merged it
     #[arg(long)]
@@ -70,12 +73,18 @@ impl Arguments {
         let project = start.project()?;
         let path = start.document(&project, &self.file)?;
         start.say_project(&project, output)?;
+        let at = self.at.or_else(|| newest_step(&project, path.as_str())).ok_or_else(|| {
+            let message = format!("no step of the program made {path}");
+            let hint =
+                format!("`multiverse history {}` lists its records: name one with --at N", shell_word(path.as_str()));
+            Failure::new(Kind::Refused, message).at(Path::new(path.as_str())).hint(hint)
+        })?;
         let mut store = project::open(&project, Missing::Refuse, output)?;
         // What stands in the file until now must not be lost: it becomes a record first.
         store.settle()?;
         let done = match self.as_written {
-            true => store.restore_as_written(&path, self.at),
-            false => store.restore(&path, self.at),
+            true => store.restore_as_written(&path, at),
+            false => store.restore(&path, at),
         };
         let record = match done {
             Err(HistoryError::Same { .. }) => None,
@@ -84,7 +93,7 @@ impl Arguments {
         let left = project::close(store, record)?;
         let (in_place, head) = (left.trouble.is_none(), left.head.clone());
         let (path, as_written) = (path.to_string(), self.as_written);
-        let restored = Restored { path, at: self.at, as_written, record, in_place, head };
+        let restored = Restored { path, at, as_written, record, in_place, head };
         output.outcome(&Line::Restored(&restored), &[rendered(&restored)], &left)?;
         Ok(left.exit(record))
     }

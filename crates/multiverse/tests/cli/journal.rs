@@ -125,7 +125,7 @@ fn going_back_says_why_it_cannot() {
         (&["undo", "x"], 2, "invalid value 'x'"),
         (&["restore", "gone.md", "--at", "1"], 1, "gone.md is not in the journal"),
         (&["restore", "../x.md", "--at", "1"], 1, "it is not in the project"),
-        (&["restore", "plan.md"], 2, "--at <N>"),
+        (&["restore", "plan.md", "--as-written"], 2, "--at <N>"),
     ] {
         let ran = place.run(arguments);
         assert!(ran.code == code && ran.stderr.contains(reason), "{arguments:?}\n{}", ran.shown());

@@ -445,8 +445,8 @@ fn an_interrupted_run_can_be_resumed() {
     // Who was asked for at its beginning is kept with it.
     let resumed = place.run(&["resume", &run]);
     ok(&resumed);
-    let said = format!("with the agents that {run} began with: ");
-    assert!(resumed.stderr.contains(&said) && resumed.stderr.contains("script:script.yaml"), "{}", resumed.shown());
+    let said = "with the agents it began with: ";
+    assert!(resumed.stderr.contains(said) && resumed.stderr.contains("script:script.yaml"), "{}", resumed.shown());
     assert_eq!(status(&place, &run), "COMPLETED");
 }
 

@@ -52,4 +52,9 @@ fn a_hint_to_go_back_names_a_record() {
     let restored: Ran = place.run(&words);
     assert_eq!(restored.code, 0, "{command}\n{}", restored.shown());
     assert_eq!(std::fs::read_to_string(place.path(template)).unwrap(), text);
+    // Without a number it is what the program wrote last.
+    std::fs::write(place.path(template), "gone\n").unwrap();
+    assert_eq!(place.run(&["restore", template]).code, 0);
+    assert_eq!(std::fs::read_to_string(place.path(template)).unwrap(), text);
+    assert_eq!(place.run(&["restore", template, "--as-written"]).code, 2, "there a record must be named");
 }

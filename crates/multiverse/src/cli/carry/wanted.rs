@@ -9,13 +9,15 @@ use engine::{HandedIn, Input, Service, Waiting};
 use super::super::ask::{self, Asked};
 use super::super::failure::Failure;
 use super::super::live::words::Words;
-use super::super::output::Output;
+use super::super::output::{GOOD, Output};
 use super::super::request::{bytes_of, user};
 use super::super::visible;
 use super::Opened;
 
 /// What stands before the name of a file that is handed in.
 const FILE: char = '@';
+/// Of an answer so much is shown again.
+const ECHO_COLUMNS: usize = 70;
 
 impl Opened {
     /// Asks for all that a run wants of a person; says whether anything was answered.
@@ -40,8 +42,14 @@ impl Opened {
                     output.say("answered elsewhere")?;
                     is_answered = true;
                 }
-                Asked::Answer(text) => match self.give(run, fence, work.as_ref(), text) {
-                    Ok(()) => is_answered = true,
+                Asked::Answer(text) => match self.give(run, fence, work.as_ref(), text.clone()) {
+                    Ok(()) => {
+                        // What is typed in the view goes with it.
+                        if self.live.is_some() {
+                            output.say(&format!("{GOOD}you{GOOD:#}: {}", visible::short(&text, ECHO_COLUMNS)))?;
+                        }
+                        is_answered = true;
+                    }
                     // It can be mended, so it is asked for again.
                     Err(failure) => output.failure(&failure)?,
                 },

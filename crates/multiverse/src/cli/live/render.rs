@@ -173,10 +173,9 @@ impl Drawing {
                 shown.push(self.line(&[(ASKS, "?".into()), (Style::new(), visible::text(first))], &[]));
             }
             if run.waits.iter().any(|waiting| waiting.kind == "question") && !run.works.is_empty() {
-                shown.push(self.styled(
-                    FAINT,
-                    "  you are asked when the others have come to rest; or now, elsewhere: multiverse inbox",
-                ));
+                shown.push(
+                    self.styled(FAINT, "  you are asked when the others rest; elsewhere at once: multiverse inbox"),
+                );
             }
         }
         shown
@@ -211,6 +210,7 @@ impl Drawing {
         let (style, sign) = match (item.state, working) {
             (State::Done, _) => (GOOD, self.sign(State::Done)),
             (State::Failed, _) => (BAD, self.sign(State::Failed)),
+            (State::Pending, _) if asks(run, item) && self.kind == Kind::Live => (ASKS, "?".into()),
             (State::Pending, Some(_)) => (HINT, self.turning()),
             (State::Pending, None) if is_begun && item.level == Level::Group => (HINT, self.pointing()),
             (State::Pending, None) => (FAINT, self.sign(State::Pending)),
@@ -336,6 +336,12 @@ impl Drawing {
         right.iter().for_each(|(style, text)| shown.push_str(&format!("  {style}{text}{style:#}")));
         shown.trim_end().to_string()
     }
+}
+
+/// Whether a person is to answer something about an item.
+fn asks(run: &RunModel, item: &Item) -> bool {
+    let is_about = |text: &str| text.strip_prefix(item.id.as_str()).is_some_and(|rest| rest.starts_with([' ', ':']));
+    !item.id.is_empty() && run.waits.iter().any(|waiting| waiting.fence.is_some() && is_about(&waiting.text))
 }
 
 /// An agent as one knows it at a glance: of a command, the names of its files without their folders.
