@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use crate::model::ModelName;
 use crate::words::quote;
 
 /// The kinds, as a message lists them.
-const KINDS: &str = "offline, script:FILE, command:PROGRAM, person; each may follow ROLE=";
+const KINDS: &str =
+    "offline, script:FILE, command:PROGRAM, model:PROVIDER/NAME[@BASE_URL], person; each may follow ROLE=";
 
 /// Kinds that are planned.
-const NOT_YET: [&str; 8] = ["acp", "model", "claude", "codex", "gemini", "opencode", "goose", "aider"];
+const NOT_YET: [&str; 7] = ["acp", "claude", "codex", "gemini", "opencode", "goose", "aider"];
 
 /// One `--agent`: who plays a role, or every role that is not named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub enum Kind {
     Script(PathBuf),
     /// Any executable, with its arguments.
     Command(String),
+    /// A model behind an HTTP wire.
+    Model(ModelName),
     /// A person's inbox.
     Person,
 }
@@ -60,6 +64,10 @@ pub fn parse_kind(text: &str) -> Result<Assigned, String> {
             crate::command::split_words(program).map_err(|problem| format!("`{shown}`: {problem}"))?;
             Kind::Command(program.into())
         }
+        ("model", Some(model)) if !model.is_empty() => {
+            Kind::Model(ModelName::parse(model).map_err(|problem| format!("`{shown}`: {problem}"))?)
+        }
+        ("model", _) => return Err(format!("`{shown}`: model needs a name: model:PROVIDER/NAME[@BASE_URL]")),
         ("offline" | "person", Some(_)) => return Err(format!("`{shown}`: {name} takes nothing after a colon")),
         ("script", _) => return Err(format!("`{shown}`: script needs a file of reports: script:FILE")),
         ("command", _) => return Err(format!("`{shown}`: command needs a program: command:PROGRAM")),
@@ -94,14 +102,17 @@ mod tests {
         check("script:a=b:c.json", Ok((None, Kind::Script("a=b:c.json".into()))));
         check("executor=command:./a --x=1 'b c'", Ok((Some("executor"), command("./a --x=1 'b c'"))));
         check("command:a=b", Ok((None, command("a=b"))));
+        let model = ModelName::parse("ollama/qwen3:8b@http://h=1:2/v1").unwrap();
+        check("planner=model:ollama/qwen3:8b@http://h=1:2/v1", Ok((Some("planner"), Kind::Model(model))));
     }
 
     #[test]
     fn errors_name_the_valid_options() {
-        let valid = "valid: offline, script:FILE, command:PROGRAM, person; each may follow ROLE=";
+        let valid = "valid: offline, script:FILE, command:PROGRAM, model:PROVIDER/NAME[@BASE_URL], person; each may follow ROLE=";
         check("of", Err(&format!("`of`: there is no kind of agent `of`; {valid}")));
         check("", Err(&format!("``: no kind of agent is named; {valid}")));
         check("x=codex", Err(&format!("`x=codex`: codex is not in this version; {valid}")));
+        check("model", Err("`model`: model needs a name: model:PROVIDER/NAME[@BASE_URL]"));
         check("script:", Err("`script:`: script needs a file of reports: script:FILE"));
         check("command", Err("`command`: command needs a program: command:PROGRAM"));
         check("offline:x", Err("`offline:x`: offline takes nothing after a colon"));

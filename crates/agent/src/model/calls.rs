@@ -1,0 +1,145 @@
+//! Owns the calls of one turn: checked, made at the same time up to a bound, answered whatever happens; and that the same
+//! call is not made for ever. Must not know any one tool, nor how calls travel.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use tools::{Stop, Tool, ToolAnswer, ToolCall, Toolbox};
+
+use super::message::Call;
+use crate::validate::validate;
+use crate::words::quote;
+
+/// How often the same call may bring the same answer until the model is told.
+const TOLD_AFTER: u32 = 3;
+/// And until its work is ended.
+const ENDED_AFTER: u32 = 6;
+/// The longest answer that is handed on, in bytes. Boxes bound their answers; this is for those that do not.
+const ANSWER_BYTES: usize = 256 << 10;
+/// The most calls of one turn that are made.
+const CALLS: usize = 64;
+
+/// The calls of an attempt.
+pub(super) struct Calls<'a> {
+    toolbox: &'a dyn Toolbox,
+    tools: Vec<Tool>,
+    parallel: usize,
+    /// How often a call brought an answer.
+    seen: HashMap<(String, String, String), u32>,
+    made: u32,
+}
+
+/// What came of the calls of a turn.
+pub(super) struct Made {
+    pub(super) answers: Vec<ToolAnswer>,
+    /// The call that is made for ever.
+    pub(super) endless: Option<String>,
+}
+
+impl<'a> Calls<'a> {
+    pub(super) fn new(toolbox: &'a dyn Toolbox, parallel: usize) -> Self {
+        Self { toolbox, tools: toolbox.tools(), parallel: parallel.max(1), seen: HashMap::new(), made: 0 }
+    }
+
+    pub(super) fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Makes the calls of one turn, in groups that run at the same time; answers come in the order of the calls.
+    pub(super) fn make(&mut self, calls: &[Call], stop: &Stop) -> Made {
+        let numbered: Vec<(u32, &Call)> = (self.made + 1..).zip(calls).collect();
+        self.made += u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        let mut answers = Vec::with_capacity(calls.len());
+        let most = numbered.len().min(CALLS);
+        for group in numbered[..most].chunks(self.parallel) {
+            answers.extend(self.make_group(group, stop));
+        }
+        let too_many =
+            || ToolAnswer::wrong(format!("more than {CALLS} calls in one turn are not made: make fewer at a time"));
+        answers.resize_with(calls.len(), too_many);
+        let mut endless = None;
+        for (call, answer) in calls.iter().zip(&mut answers) {
+            let times = self.times(call, answer);
+            if times >= ENDED_AFTER {
+                endless = Some(format!("{} {}", call.name, shown(call, 120)));
+            } else if times >= TOLD_AFTER {
+                answer.text = format!(
+                    "You have made this same call {times} times and it always answers the same. Do something else, or give your report.\n{}",
+                    answer.text
+                );
+            }
+        }
+        Made { answers, endless }
+    }
+
+    fn times(&mut self, call: &Call, answer: &ToolAnswer) -> u32 {
+        let arguments = call.arguments.as_ref().map_or_else(String::clone, Value::to_string);
+        let key = (call.name.clone(), arguments, quote(&answer.text, 2000));
+        let times = self.seen.entry(key).or_insert(0);
+        *times += 1;
+        *times
+    }
+
+    fn make_group(&self, group: &[(u32, &Call)], stop: &Stop) -> Vec<ToolAnswer> {
+        if let [(number, call)] = group {
+            return vec![self.make_one(*number, call, stop)];
+        }
+        std::thread::scope(|scope| {
+            let running: Vec<_> =
+                group.iter().map(|(number, call)| scope.spawn(|| self.make_one(*number, call, stop))).collect();
+            let broken = |_| ToolAnswer::wrong("the tool broke down; this is a fault of ours");
+            running.into_iter().map(|thread| thread.join().unwrap_or_else(broken)).collect()
+        })
+    }
+
+    fn make_one(&self, number: u32, call: &Call, stop: &Stop) -> ToolAnswer {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) else {
+            let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let name = quote(&call.name, 80);
+            return ToolAnswer::wrong(format!("there is no tool `{name}`; there are: {}", names.join(", ")));
+        };
+        let arguments = match &call.arguments {
+            Ok(arguments) => arguments.clone(),
+            Err(problem) => return ToolAnswer::wrong(format!("{problem}; expected an object by the tool's schema")),
+        };
+        let problems = validate(&tool.parameters, &arguments);
+        if !problems.is_empty() {
+            return ToolAnswer::wrong(format!("the arguments of {} are wrong: {}", tool.name, problems.join("; ")));
+        }
+        let call = ToolCall { id: format!("call-{number}"), name: tool.name.clone(), arguments };
+        let mut answer = self.toolbox.call(&call, stop);
+        if answer.text.len() > ANSWER_BYTES {
+            let mut end = ANSWER_BYTES;
+            while !answer.text.is_char_boundary(end) {
+                end -= 1;
+            }
+            answer.text.truncate(end);
+            answer.text.push_str("\n(the rest is left out)");
+        }
+        answer
+    }
+}
+
+/// A call as a line of progress shows it: its first text, which mostly is a path.
+pub(super) fn shown(call: &Call, most: usize) -> String {
+    match &call.arguments {
+        Ok(Value::Object(fields)) => {
+            let first = fields.values().find_map(Value::as_str).map(|text| quote(text, most));
+            first.unwrap_or_default()
+        }
+        Ok(other) => quote(&other.to_string(), most),
+        Err(_) => "with arguments that cannot be read".into(),
+    }
+}
+
+/// The call that a model wrote as text, because it has no other way.
+pub(super) fn call_in_text(value: &Value, tools: &[Tool]) -> Option<Call> {
+    let value = value.get(0).unwrap_or(value);
+    let function = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
+    let name = ["name", "tool", "tool_name"].iter().find_map(|field| function.get(*field)?.as_str())?;
+    let arguments = ["arguments", "parameters", "args", "input"].iter().find_map(|field| function.get(*field))?;
+    tools.iter().any(|tool| tool.name == name).then(|| {
+        let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), String::from);
+        Call::of_text("", name, &arguments)
+    })
+}

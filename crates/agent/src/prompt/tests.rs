@@ -1,0 +1,123 @@
+//! What every template must hold, and which one is chosen.
+
+use serde_json::json;
+
+use super::*;
+
+fn brief(role: &str, action: &str, target: Option<&str>) -> Brief {
+    let mut brief = Brief::new("run-1", "multiverse", role, action);
+    brief.plan_target = target.map(String::from);
+    brief.context = json!({"request": "Report on the wheat.", "instructions": [{"instruction_id": "I-1", "content": "Be short."}],
+        "catalog": [{"file_path": "assets/a.md", "asset_type": "ORIGINAL_INPUT", "summary": "prices"}],
+        "phase": {"phase_name": "ANALYZING"}, "tool_types": ["WebSearch"]});
+    brief
+}
+
+fn check(brief: &Brief, template: &str, expected: &[&str]) {
+    let prompts = Prompts::load(&[]).unwrap();
+    for form in [Form::Report, Form::Simple] {
+        let rendered = prompts.render(brief, form, Tools::None);
+        assert_eq!(rendered.template, template);
+        assert_eq!(prompts.digest(brief), (template, rendered.digest.as_str()));
+        for words in expected {
+            assert!(rendered.text().contains(words), "{template} must say `{words}`:\n{}", rendered.text());
+        }
+        assert!(!rendered.text().contains("{{"), "{}", rendered.text());
+        assert!(
+            !rendered.system.contains("Report on the wheat"),
+            "the first part is the same for every item: {}",
+            rendered.system
+        );
+    }
+}
+
+/// MV-39: stages by why and how; tasks by method, input, action, output, small files; then tools before and after.
+#[test]
+fn planners_are_told_how_to_plan() {
+    let common = ["Report on the wheat.", "Be short.", "assets/a.md: prices"];
+    let stages: Vec<&str> = [&common[..], &["Why:", "How:", "target assets", "\"stage_goal\""]].concat();
+    check(&brief("planner", "plan_stages", Some("phase:P01")), "planner.plan_stages", &stages);
+    let tasks: Vec<&str> = [
+        &common[..],
+        &["Choose a method", "one action", "related_references", "small files", "runs/run-1/workspace/ANALYZING/"],
+    ]
+    .concat();
+    check(&brief("planner", "plan_tasks", Some("stage:S01")), "planner.plan_tasks", &tasks);
+    let full =
+        Prompts::built_in().render(&brief("planner", "plan_tasks", Some("stage:S01")), Form::Report, Tools::None);
+    for words in ["pre_tool_purpose", "post_tool_purpose", "WebSearch"] {
+        assert!(full.text().contains(words), "{words}");
+    }
+    check(&brief("planner", "plan_tasks", Some("phase:0")), "planner.plan_prelude", &["T00, T02, T03 and T04"]);
+    check(&brief("planner", "propose", Some("proposal")), "planner.propose", &["instructions", "I-1: Be short."]);
+    check(&brief("planner", "plan_tools", Some("pre_tool:T05")), "planner.plan_pre_tools", &["- WebSearch", "PRE"]);
+    check(&brief("planner", "plan_tools", Some("post_tool:T05")), "planner.plan_post_tools", &["- WebSearch", "POST"]);
+}
+
+#[test]
+fn executors_are_told_by_the_kind_of_their_task() {
+    let mut task = brief("executor", "execute", None);
+    task.item.insert("task_purpose".into(), json!("Extract the prices"));
+    task.expects.outputs = vec!["runs/run-1/workspace/ANALYZING/prices.csv".into()];
+    check(&task, "executor.execute", &["Extract the prices", "prices.csv (CSV", "Invent no facts"]);
+    for (tool, template) in [
+        ("WebSearch", "executor.web_search"),
+        ("DataVisualization", "executor.data_visualization"),
+        ("read_file", "executor.tool"),
+    ] {
+        task.item.insert("tool_type".into(), json!(tool));
+        check(&task, template, &["prices.csv"]);
+    }
+    let mut simple = brief("executor", "execute", None);
+    simple.context["mode"] = json!("SIMPLE_TASK");
+    check(&simple, "executor.simple", &["Report on the wheat."]);
+}
+
+/// MV-41: the Communicator tells what the package says.
+#[test]
+fn communicators_are_given_the_package() {
+    for kind in ["proposal", "failure", "completion"] {
+        let mut brief = brief("communicator", "communicate", None);
+        brief.context = json!({"kind": kind, "package": {"text": "the package itself"}});
+        check(&brief, &format!("communicator.{kind}"), &["the package itself", "\"message\"", "run-1"]);
+    }
+    let mut other = brief("communicator", "communicate", None);
+    other.context = json!({"kind": "question", "package": {"text": "which file?"}});
+    check(&other, "any", &["which file?"]);
+    check(&brief("judge", "review", None), "any", &["You are the judge"]);
+}
+
+/// A project's own words take the place of ours, with a digest of their own.
+#[test]
+fn a_project_has_its_own_words() {
+    let own = [("planner.propose.md".to_string(), "Propose for {{request}}".to_string())];
+    let prompts = Prompts::load(&own).unwrap();
+    let brief = brief("planner", "propose", None);
+    let rendered = prompts.render(&brief, Form::Report, Tools::None);
+    assert_eq!((rendered.system.as_str(), rendered.user.as_str()), ("", "Propose for Report on the wheat."));
+    assert_ne!(rendered.digest, Prompts::built_in().digest(&brief).1);
+    let bad = [
+        ("planner.propose.md".to_string(), "a\n---\n\n{{requst}}".to_string()),
+        ("planner.dance.md".to_string(), String::new()),
+    ];
+    let problems = Prompts::load(&bad).unwrap_err();
+    assert!(
+        problems[0].starts_with("prompts/planner.propose.md: line 4: there is no field `requst`; valid: "),
+        "{problems:?}"
+    );
+    assert!(
+        problems[1].starts_with("prompts/planner.dance.md: there is no such prompt; valid: planner.plan_prelude, ")
+    );
+}
+
+/// What a brief says is never read as a template, and lists are bounded (BY-17).
+#[test]
+fn prompts_are_bounded_and_filled_in_once() {
+    let mut brief = brief("planner", "plan_stages", Some("phase:P01"));
+    brief.context["request"] = json!("{{role}} ".repeat(10_000));
+    let row = json!({"file_path": "a".repeat(1000), "asset_type": "X", "summary": "b".repeat(10_000)});
+    brief.context["catalog"] = json!(vec![row; 1000]);
+    let text = Prompts::built_in().render(&brief, Form::Report, Tools::None).text();
+    assert!(text.contains("{{role}}"));
+    assert!(text.len() < 60_000, "{}", text.len());
+}

@@ -1,0 +1,223 @@
+//! The loop with tools, on every wire: calls go out, answers come back, signatures stay as they were.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tools::{Stop, Tool, ToolAnswer, ToolCall, Toolbox};
+
+use crate::scene::{OUTPUT, Played, Scene, chat, chat_of, filed};
+use crate::server::Reply;
+
+/// A box with a tool that reads and one that waits for another call of it.
+pub struct Box2 {
+    pub made: Arc<Mutex<Vec<ToolCall>>>,
+    door: Mutex<Vec<(Sender<()>, Receiver<()>)>>,
+}
+
+impl Toolbox for Box2 {
+    fn tools(&self) -> Vec<Tool> {
+        let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+        let tool = |name: &str| Tool { name: name.into(), description: "Reads.".into(), parameters: path.clone() };
+        vec![tool("read_file"), tool("meet")]
+    }
+
+    fn call(&self, call: &ToolCall, _: &Stop) -> ToolAnswer {
+        self.made.lock().unwrap().push(call.clone());
+        if call.name == "meet" {
+            let (there, here) = self.door.lock().unwrap().pop().unwrap();
+            there.send(()).unwrap();
+            return match here.recv_timeout(Duration::from_secs(60)) {
+                Ok(()) => ToolAnswer::well("met"),
+                Err(_) => ToolAnswer::wrong("nobody came"),
+            };
+        }
+        ToolAnswer::well(format!("content of {}", call.arguments["path"].as_str().unwrap()))
+    }
+}
+
+/// The same scene with tools, and the calls that are made.
+pub fn with_tools(mut scene: Scene) -> (Scene, Arc<Mutex<Vec<ToolCall>>>) {
+    let made = Arc::new(Mutex::new(Vec::new()));
+    let kept = made.clone();
+    scene.toolboxes = Arc::new(move |_| {
+        let ((one, other), (there, here)) = (channel(), channel());
+        Ok(Box::new(Box2 { made: kept.clone(), door: Mutex::new(vec![(one, here), (there, other)]) }))
+    });
+    (scene, made)
+}
+
+fn sse(events: &[(&str, Value)]) -> Reply {
+    let text: String = events
+        .iter()
+        .map(|(name, data)| match *name {
+            "" => format!("data: {data}\n\n"),
+            name => format!("event: {name}\ndata: {data}\n\n"),
+        })
+        .collect();
+    Reply::stream(text)
+}
+
+fn played(service: &str, replies: Vec<Reply>) -> (Played, Vec<ToolCall>) {
+    let (scene, made) = with_tools(Scene::new(service, replies).for_a_file());
+    let played = scene.play();
+    assert_eq!(played.report().outputs[0].path, OUTPUT, "{service}: {}", played.log());
+    let made = made.lock().unwrap().clone();
+    (played, made)
+}
+
+fn paths(made: &[ToolCall]) -> Vec<&str> {
+    made.iter().map(|call| call.arguments["path"].as_str().unwrap()).collect()
+}
+
+/// Two calls whose pieces come mixed; both are made, each is answered under its id.
+#[test]
+fn openai_chat_joins_parallel_calls_by_their_index() {
+    let delta = |calls: Value| ("", json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]}));
+    let stream = [
+        delta(json!([{"index": 0, "id": "c1", "function": {"name": "read_file", "arguments": ""}}])),
+        delta(json!([{"index": 1, "id": "c2", "function": {"name": "read_file", "arguments": "{\"pa"}}])),
+        delta(json!([{"index": 0, "function": {"arguments": "{\"path\": \"a"}}])),
+        delta(
+            json!([{"index": 1, "function": {"arguments": "th\": \"b.md\"}"}}, {"index": 0, "function": {"arguments": ".md\"}"}}]),
+        ),
+        ("", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})),
+        ("", json!({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7}})),
+    ];
+    let (played, made) = played("openai", vec![sse(&stream), chat(&filed("x y z"))]);
+    let mut read = paths(&made);
+    read.sort_unstable();
+    assert_eq!(read, ["a.md", "b.md"]);
+    let messages = played.asked[1].body["messages"].as_array().unwrap();
+    let [.., spoken, first, second] = &messages[..] else { panic!() };
+    assert_eq!(spoken["tool_calls"][1]["function"]["arguments"], "{\"path\":\"b.md\"}");
+    assert_eq!((&first["tool_call_id"], &first["content"]), (&json!("c1"), &json!("content of a.md")));
+    assert_eq!((&second["tool_call_id"], &second["content"]), (&json!("c2"), &json!("content of b.md")));
+    assert!(played.said.iter().any(|line| line == "calls read_file a.md"), "{:?}", played.said);
+    assert_eq!(played.report().usage.unwrap().input_tokens, 105);
+}
+
+/// Calls of one turn are made at the same time: each of these two waits for the other.
+#[test]
+fn calls_of_one_turn_run_at_the_same_time() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "meet", "arguments": "{\"path\": \"x\"}"}});
+    let both =
+        chat_of(json!({"role": "assistant", "content": null, "tool_calls": [call("1"), call("2")]}), "tool_calls");
+    let (played, _) = played("openai", vec![both, chat(&filed("x y z"))]);
+    assert_eq!(played.asked[1].body.to_string().matches("\"content\":\"met\"").count(), 2);
+}
+
+/// Thoughts go back with the signature they came with.
+#[test]
+fn anthropic_gets_its_signed_thoughts_back() {
+    let stream = [
+        (
+            "message_start",
+            json!({"message": {"role": "assistant", "content": [], "usage": {"input_tokens": 3, "cache_read_input_tokens": 7, "cache_creation_input_tokens": 2, "output_tokens": 1}}}),
+        ),
+        (
+            "content_block_start",
+            json!({"index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
+        ),
+        ("content_block_delta", json!({"index": 0, "delta": {"type": "thinking_delta", "thinking": "hm"}})),
+        ("content_block_delta", json!({"index": 0, "delta": {"type": "signature_delta", "signature": "s1gn"}})),
+        ("content_block_stop", json!({"index": 0})),
+        ("ping", json!({})),
+        (
+            "content_block_start",
+            json!({"index": 1, "content_block": {"type": "tool_use", "id": "tu_1", "name": "read_file", "input": {}}}),
+        ),
+        (
+            "content_block_delta",
+            json!({"index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"path\": \"a"}}),
+        ),
+        ("content_block_delta", json!({"index": 1, "delta": {"type": "input_json_delta", "partial_json": ".md\"}"}})),
+        ("message_delta", json!({"delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 30}})),
+        ("message_stop", json!({})),
+    ];
+    let last = json!({"content": [{"type": "text", "text": filed("x y z")}], "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}});
+    let (played, made) = played("anthropic", vec![sse(&stream), Reply::json(last)]);
+    assert_eq!(paths(&made), ["a.md"]);
+    let messages = &played.asked[1].body["messages"];
+    assert_eq!(messages[1]["content"][0], json!({"type": "thinking", "thinking": "hm", "signature": "s1gn"}));
+    assert_eq!(messages[1]["content"][1]["input"], json!({"path": "a.md"}));
+    let answer = json!({"type": "tool_result", "tool_use_id": "tu_1", "content": "content of a.md", "is_error": false});
+    assert_eq!(messages[2]["content"][0], answer);
+    let usage = played.report().usage.unwrap();
+    assert_eq!(
+        (usage.input_tokens, usage.cached_tokens, usage.output_tokens),
+        (13, 7, 31),
+        "what was cached counts, too"
+    );
+}
+
+#[test]
+fn gemini_gets_its_parts_back_and_is_bound_only_without_tools() {
+    let chunk = |parts: Value, more: Value| {
+        let mut chunk = json!({"candidates": [{"content": {"role": "model", "parts": parts}}]});
+        if let Some(more) = more.as_object() {
+            chunk["candidates"][0].as_object_mut().unwrap().extend(more.clone());
+        }
+        ("", chunk)
+    };
+    let stream = [
+        chunk(json!([{"text": "hm", "thought": true}]), json!({})),
+        chunk(
+            json!([{"functionCall": {"name": "read_file", "args": {"path": "a.md"}}, "thoughtSignature": "s1gn"}]),
+            json!({}),
+        ),
+        chunk(
+            json!([{"functionCall": {"name": "read_file", "args": {"path": "b.md"}}}]),
+            json!({"finishReason": "STOP"}),
+        ),
+        (
+            "",
+            json!({"usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 4, "thoughtsTokenCount": 2, "cachedContentTokenCount": 3}}),
+        ),
+    ];
+    let last = json!({"candidates": [{"content": {"parts": [{"text": filed("x y z")}]}, "finishReason": "STOP"}]});
+    let (played, made) = played("gemini", vec![sse(&stream), Reply::json(last)]);
+    assert_eq!(made.len(), 2);
+    let body = &played.asked[1].body;
+    assert_eq!(body["contents"][1]["parts"][1]["thoughtSignature"], "s1gn");
+    assert_eq!(
+        body["contents"][2]["parts"][1]["functionResponse"],
+        json!({"name": "read_file", "response": {"result": "content of b.md"}})
+    );
+    assert!(body["generationConfig"].get("responseJsonSchema").is_none(), "not beside tools");
+    assert_eq!(body["tools"][0]["functionDeclarations"][0]["name"], "read_file");
+    let usage = played.report().usage.unwrap();
+    assert_eq!((usage.input_tokens, usage.cached_tokens, usage.output_tokens), (9, 3, 6));
+}
+
+#[test]
+fn responses_get_their_items_back() {
+    let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "read_file", "arguments": "{\"path\":\"a.md\"}"});
+    let thought = json!({"type": "reasoning", "id": "rs_1", "encrypted_content": "sealed"});
+    let whole = json!({"status": "completed", "output": [thought, {"type": "reasoning", "id": "rs_2"}, call], "usage": {"input_tokens": 2, "output_tokens": 3}});
+    let stream = [
+        ("response.created", json!({"response": {"status": "in_progress"}})),
+        ("response.function_call_arguments.delta", json!({"delta": "{\"path"})),
+        ("response.completed", json!({"response": whole})),
+    ];
+    let last = json!({"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": filed("x y z")}]}]});
+    let (played, made) = played("openai-responses", vec![sse(&stream), Reply::json(last)]);
+    assert_eq!(paths(&made), ["a.md"]);
+    let input = played.asked[1].body["input"].as_array().unwrap();
+    assert_eq!(
+        input[1..],
+        [thought, call, json!({"type": "function_call_output", "call_id": "call_1", "output": "content of a.md"})]
+    );
+}
+
+/// A model that can only write its calls as text is understood, as a real one of 1.5 billion parameters wrote it.
+#[test]
+fn a_call_that_is_written_as_text_is_made() {
+    let golden =
+        std::fs::read_to_string(format!("{}/tests/model/golden/chat_tool.json", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let (played, made) = played("compatible", vec![Reply::json(golden), chat(&filed("x y z"))]);
+    assert_eq!(paths(&made), ["a.md"]);
+    let last = played.asked[1].body["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last, json!({"role": "user", "content": "Answer of read_file:\ncontent of a.md"}));
+}
