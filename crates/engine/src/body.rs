@@ -20,6 +20,9 @@ pub struct Body {
     /// Which files each attempt that begins was given, and why (MV-31).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<u64, Vec<Given>>,
+    /// In which words each attempt that begins is asked, for agents that read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prompts: BTreeMap<u64, Prompted>,
     /// What the agent of a refused report said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
@@ -34,6 +37,8 @@ pub(crate) struct NewBody<'a> {
     pub effects: Vec<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<u64, Vec<Given>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub prompts: BTreeMap<u64, Prompted>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
 }
@@ -45,6 +50,15 @@ pub struct Given {
     pub path: String,
     /// Why.
     pub why: String,
+}
+
+/// The words in which an agent is asked: a template and its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompted {
+    /// The template's name.
+    pub template: String,
+    /// The digest of its text.
+    pub digest: String,
 }
 
 impl Body {

@@ -2,15 +2,16 @@
 //! the record that begins the attempt.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
-use agent::{Access, Answered, Brief, BriefFile, BriefLimits, Expects};
+use agent::prompt::{Form, Prompts, Tools};
+use agent::{Access, Answered, Brief, BriefFile, BriefLimits, Expects, Pace};
 use dialect::{Field, multiverse as documents};
 use machine::{Attempt, Course, Hierarchy, Item, Role, Run, Target, Timing, Work};
 use serde_json::{Map, Value, json};
 use store::{Fs, Store};
 use text::Text;
 
+use crate::body::Prompted;
 use crate::files::beginning;
 use crate::inputs;
 use crate::learning;
@@ -130,7 +131,6 @@ pub(crate) fn build<F: Fs>(
         Some((_, context)) => context,
         None => context(state, store, hierarchy, settings, run, &attempt.work),
     };
-    brief.prompt = prompt(&brief, run);
     brief
 }
 
@@ -255,41 +255,37 @@ fn procedures<F: Fs>(store: &Store<F>) -> Option<String> {
     Some(String::from_utf8_lossy(&content).into_owned())
 }
 
-/// The same in words, for agents that read.
-fn prompt(brief: &Brief, run: &Run) -> String {
-    let mut out = format!(
-        "You are the {} of run {} (protocol {}). Action: {}.\n\nThe user's request:\n{}\n",
-        brief.role, brief.run_id, brief.protocol, brief.action, run.request
-    );
-    if let Some(target) = &brief.plan_target {
-        let _ = writeln!(out, "\nplan_target: {target}");
+/// The same in words, for agents that read. Those that answer at once do not: nobody waits for words then (QL-01).
+pub(crate) fn put_into_words(brief: &mut Brief, prompts: &Prompts) {
+    brief.prompt = prompts.render(brief, Form::Report, Tools::None).text();
+}
+
+/// In which words an attempt is asked, for the record that begins it; nothing for agents that answer at once.
+pub(crate) fn prompted(
+    hierarchy: &Hierarchy,
+    settings: &Settings,
+    run: &Run,
+    attempt: &Attempt,
+) -> Option<(u64, Prompted)> {
+    let role = attempt.work.role();
+    let is_read = settings.casting_of(&run.id).crew.get(&role).is_some_and(|backend| backend.pace() == Pace::Slow);
+    if !is_read || matches!(attempt.work, Work::SetUp(_) | Work::Catalog(_)) {
+        return None;
     }
-    if !brief.item.is_empty() {
-        out += "\nThe item:\n";
-        for (name, value) in &brief.item {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-            if !value.is_empty() {
-                let _ = writeln!(out, "- {name}: {value}");
-            }
+    let prompts = settings.prompts();
+    let is_tool = |id: &str| run.item(id).is_some_and(|item| item.level == hierarchy.tool_level());
+    let target = match &attempt.work {
+        Work::Plan(target) => Some(target.spelled(hierarchy, run)),
+        // Which tool it is stands in a document that is not looked at here: the digest of all is right for each.
+        Work::Execute(id) if is_tool(id) => {
+            let all = Prompted { template: "*".into(), digest: prompts.digest_of_all().into() };
+            return Some((attempt.fence, all));
         }
-    }
-    if !brief.files.is_empty() {
-        out += "\nFiles, from your working folder:\n";
-        for file in &brief.files {
-            let _ = writeln!(out, "- {} ({})", file.path, file.why);
-        }
-    }
-    if !brief.expects.outputs.is_empty() {
-        let _ = writeln!(out, "\nWrite exactly this file: {}", brief.expects.outputs.join(", "));
-    }
-    if !brief.problems.is_empty() {
-        out += "\nYour last report was sent back:\n";
-        for problem in &brief.problems {
-            let _ = writeln!(out, "- {problem}");
-        }
-    }
-    out += "\nAnswer with one JSON object, the report; `multiverse schema report` describes it.\n";
-    out
+        Work::Execute(_) | Work::SetUp(_) | Work::Catalog(_) => None,
+    };
+    let action = attempt.work.action(hierarchy, run);
+    let (template, digest) = prompts.digest_for(role_word(role), action, target.as_deref());
+    Some((attempt.fence, Prompted { template: template.into(), digest: digest.into() }))
 }
 
 /// A role's word in the contract.

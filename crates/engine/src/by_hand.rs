@@ -1,6 +1,7 @@
 //! Work that a person has: its brief, and what the person hands in. It goes the way of any agent's report, but what is
 //! wrong with it is said to the person at once, and nothing is recorded.
 
+use agent::prompt::{Form, Tools};
 use agent::{Brief, Ending, Report, Scratch};
 use machine::{Attempt, Holder, Input, Outcome};
 use store::Fs;
@@ -26,7 +27,11 @@ impl<F: Fs> Service<F> {
         let engine = &mut self.engine;
         let found = engine.state.runs.get(run)?.clone();
         let attempt = found.attempts.get(&fence)?;
-        Some(brief::build(&mut engine.state, &engine.store, engine.hierarchy, &engine.settings, &found, attempt))
+        let state = &mut engine.state;
+        let mut brief = brief::build(state, &engine.store, engine.hierarchy, &engine.settings, &found, attempt);
+        // A person is told what to do, not in which form a program would answer.
+        brief.prompt = engine.settings.prompts().render(&brief, Form::Report, Tools::None).user;
+        Some(brief)
     }
 
     /// Takes a person's work. Without a fence it is for the only work that a person of this run has.

@@ -8,11 +8,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use agent::{Backend, Brief, Ending, Job, Meter, Scratch};
+use agent::{Backend, Brief, Ending, Job, Meter, Prompts, Scratch};
 use machine::{Outcome, Work};
 use tools::Stop;
 
 use crate::arrive::{Arrived, arrive};
+use crate::brief::put_into_words;
 use crate::drive::readable;
 use crate::logs;
 use crate::notice::Notice;
@@ -40,6 +41,8 @@ pub(crate) struct Assignment {
     pub work: Work,
     pub brief: Brief,
     pub backend: Arc<dyn Backend>,
+    /// The words in which it is asked, if it reads them.
+    pub prompts: Option<Arc<Prompts>>,
 }
 
 impl Crew {
@@ -50,7 +53,7 @@ impl Crew {
 
     /// Lets an agent work that is instant: it is done when this returns. The brief is given back.
     pub(crate) fn work_at_once(&self, assignment: Assignment) -> (Option<Arrived>, Brief) {
-        let Assignment { run, fence, work, brief, backend } = assignment;
+        let Assignment { run, fence, work, brief, backend, .. } = assignment;
         let job = Job {
             brief,
             project: self.project.clone(),
@@ -159,8 +162,11 @@ fn work_on(
     listener: &Listener,
     sender: &Sender<Arrived>,
 ) {
-    let Assignment { run, fence, work, mut brief, backend } = assignment;
+    let Assignment { run, fence, work, mut brief, backend, prompts } = assignment;
     brief.workdir = scratch.workdir().display().to_string();
+    if let Some(prompts) = prompts {
+        put_into_words(&mut brief, &prompts);
+    }
     let readable = readable(&project, &run, &brief);
     let job = Job { brief, project, workdir: scratch.workdir(), readable, meter: Meter::default() };
     let say = |line: &str| listener(Notice::Progress { run: run.clone(), fence, line: line.into() });

@@ -24,6 +24,8 @@ use crate::service::Service;
 use crate::settings::{A_PERSON, THE_ENGINE};
 use crate::step::{Order, Taken};
 
+/// How long a Communicator may take before code speaks itself, in seconds.
+const SPEAKING: u64 = 300;
 /// How often it is looked for edits by hand.
 const LOOK: Duration = Duration::from_secs(1);
 /// How often it is looked for commits of other processes.
@@ -304,8 +306,9 @@ impl<F: Fs> Service<F> {
         };
         let told = brief::stage_of(self.engine.run(run_id)?, &attempt.work).cloned();
         let is_slow = backend.pace() == agent::Pace::Slow;
+        let prompts = is_slow.then(|| engine.settings.prompts());
         let Attempt { fence, work, .. } = attempt;
-        let assignment = Assignment { run: run_id.into(), fence, work, brief, backend };
+        let assignment = Assignment { run: run_id.into(), fence, work, brief, backend, prompts };
         if is_slow {
             self.crew.enlist(assignment);
             return None;
@@ -464,8 +467,9 @@ impl<F: Fs> Service<F> {
         let project = self.engine.settings.project.clone();
         let mut brief = agent::Brief::new(&run, self.engine.hierarchy.protocol, "communicator", "communicate");
         brief.context = json!({"kind": kind, "package": {"run_id": run, "text": text, "output_location": format!("outputs/{run}/")}});
-        brief.limits.seconds = self.engine.settings.seconds.min(120);
+        brief.limits.seconds = self.engine.settings.seconds.min(SPEAKING);
         brief.expects.result = json!({"type": "object", "properties": {"message": {"type": "string", "minLength": 1}}, "required": ["message"]});
+        brief::put_into_words(&mut brief, &self.engine.settings.prompts());
         self.messengers.push(std::thread::spawn(move || {
             let spoken = speak(&*backend, brief, project);
             listener(Notice::Message { run, kind, text: spoken.unwrap_or(text) });

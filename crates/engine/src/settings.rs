@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::Backend;
+use agent::{Backend, Prompts};
 use machine::{AskedAgent, Cast, Limits, Role};
 
 use crate::learning::Learning;
@@ -28,6 +28,8 @@ pub struct Settings {
     castings: BTreeMap<String, Casting>,
     /// Tool types that can be planned.
     pub tools: BTreeSet<String>,
+    /// The words in which agents are asked; nothing: our own.
+    pub prompts: Option<Arc<Prompts>>,
 }
 
 /// Who plays which role.
@@ -71,7 +73,13 @@ impl Settings {
             casting: Casting::default(),
             castings: BTreeMap::new(),
             tools: FUNCTIONS.iter().chain(&SPECIALISTS).map(|name| (*name).to_string()).collect(),
+            prompts: None,
         }
+    }
+
+    /// The words in which agents are asked.
+    pub fn prompts(&self) -> Arc<Prompts> {
+        self.prompts.clone().unwrap_or_else(Prompts::built_in)
     }
 
     /// Gives a role to an agent.

@@ -128,6 +128,9 @@ impl<F: Fs> Service<F> {
         mut brief: Brief,
         interrupt: &Interrupt,
     ) -> Result<(Ending, Brief), EngineError> {
+        if backend.pace() == agent::Pace::Slow {
+            brief::put_into_words(&mut brief, &self.engine.settings.prompts());
+        }
         let project = self.engine.settings.project.clone();
         let unique = u64::from(std::process::id());
         let scratch = Scratch::make(&project, unique, &brief)

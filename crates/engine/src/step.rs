@@ -184,7 +184,7 @@ impl State {
             return Ok(taken);
         }
         let was_busy = self.busy_in(id);
-        let record = self.commit(batch, ready, hierarchy, &decision);
+        let record = self.commit(batch, ready, hierarchy, settings, &decision);
         // What was applied and not committed is undone after the batch, from the journal.
         taken.record = Some(record.inspect_err(|_| self.unsure.extend([id.to_string()]))?);
         self.busy = self.busy + self.busy_in(id) - was_busy;
@@ -231,6 +231,7 @@ impl State {
         batch: &mut Batch<'_, F>,
         ready: &Ready,
         hierarchy: &Hierarchy,
+        settings: &Settings,
         decision: &Decision,
     ) -> Result<u64, EngineError> {
         let id = ready.order.run();
@@ -261,7 +262,7 @@ impl State {
         for output in ready.order.outputs().iter().filter(|_| takes_files(&decision.facts)) {
             changes.push((output.path.clone(), whole(batch, &output.path, output.content.clone())));
         }
-        let raw = self.body(ready, hierarchy, decision).to_raw();
+        let raw = self.body(ready, hierarchy, settings, decision).to_raw();
         let raw = raw.map_err(|error| EngineError::refused(error.to_string(), ""))?;
         let mut commit = Commit::new(cause(id, &decision.facts), batch.head().number, changes).with_body(raw);
         if run.course == machine::Course::Over {
@@ -272,9 +273,15 @@ impl State {
         Ok(record)
     }
 
-    fn body<'a>(&self, ready: &'a Ready, hierarchy: &Hierarchy, decision: &'a Decision) -> NewBody<'a> {
+    fn body<'a>(
+        &self,
+        ready: &'a Ready,
+        hierarchy: &Hierarchy,
+        settings: &Settings,
+        decision: &'a Decision,
+    ) -> NewBody<'a> {
         let id = ready.order.run();
-        let mut given = BTreeMap::new();
+        let (mut given, mut prompts) = (BTreeMap::new(), BTreeMap::new());
         for fact in &decision.facts {
             if let (Fact::Assigned(attempt), Some(run)) = (fact, self.runs.get(id)) {
                 let files = brief::files(self, hierarchy, run, &attempt.work);
@@ -282,6 +289,7 @@ impl State {
                     let files = files.into_iter().map(|file| Given { path: file.path, why: file.why });
                     given.insert(attempt.fence, files.collect());
                 }
+                prompts.extend(brief::prompted(hierarchy, settings, run, attempt));
             }
         }
         let refused = decision.facts.iter().any(|fact| matches!(fact, Fact::SentBack { .. } | Fact::Failed(_)));
@@ -290,7 +298,7 @@ impl State {
             _ => None,
         };
         let effects = decision.effects.iter().filter_map(|effect| key(id, effect)).collect();
-        NewBody { run: id, facts: &decision.facts, effects, given, said }
+        NewBody { run: id, facts: &decision.facts, effects, given, prompts, said }
     }
 
     /// Takes facts of a run into memory; decides nothing.

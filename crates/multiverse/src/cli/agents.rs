@@ -10,6 +10,7 @@ use engine::{AskedAgent, Casting, Role, Settings};
 
 use super::configuration::{self, Read};
 use super::failure::{Failure, Kind};
+use super::models;
 use super::output::{HINT, Output};
 use super::project::Start;
 use super::{completions, visible};
@@ -24,8 +25,8 @@ const NEEDED: [Role; 2] = [Role::Planner, Role::Executor];
 /// Who carries a run on.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Choice {
-    /// Who works: offline, script:FILE, command:PROGRAM or person; for one role with ROLE= before it
-    /// (planner, executor, communicator); may be given several times
+    /// Who works: offline, script:FILE, command:PROGRAM, model:PROVIDER/NAME[@BASE_URL] or person; for one role with
+    /// ROLE= before it (planner, executor, communicator); may be given several times
     #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]", add = completions::agents())]
     agents: Vec<String>,
 
@@ -50,7 +51,8 @@ impl Choice {
         let cast = self.cast(&self.told(start)?, project, &mut read);
         read.refuse_problems(output)?;
         let mut settings = Settings::new(project.to_path_buf());
-        settings.casting = casting(&cast, asked)?;
+        settings.casting = casting(&cast, asked, project)?;
+        settings.prompts = Some(models::prompts(project)?);
         settings.jobs = self.jobs.or(read.set.jobs).map_or(settings.jobs, |jobs| jobs as usize);
         settings.seconds = read.set.seconds.unwrap_or(settings.seconds);
         settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
@@ -87,7 +89,7 @@ impl Choice {
         let mut read = Read::of(project)?;
         let cast = self.cast(&told, project, &mut read);
         let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
-        Ok(Some((casting(&cast, asked)?, stays)))
+        Ok(Some((casting(&cast, asked, project)?, stays)))
     }
 
     /// Who was asked for, as it is kept with a run.
@@ -149,7 +151,7 @@ fn parsed(text: &str, base: &Path) -> Result<(Option<Role>, Cast), String> {
 }
 
 /// The agents themselves.
-fn casting(cast: &BTreeMap<Role, Cast>, asked: Vec<AskedAgent>) -> Result<Casting, Failure> {
+fn casting(cast: &BTreeMap<Role, Cast>, asked: Vec<AskedAgent>, project: &Path) -> Result<Casting, Failure> {
     let (mut casting, mut made) = (Casting::default(), Vec::<(Cast, Arc<dyn Backend>)>::new());
     for (role, cast) in cast {
         if cast.kind == AgentKind::Person {
@@ -159,7 +161,7 @@ fn casting(cast: &BTreeMap<Role, Cast>, asked: Vec<AskedAgent>) -> Result<Castin
         let known = made.iter().find(|(other, _)| other == cast).map(|(_, backend)| backend.clone());
         let backend = match known {
             Some(backend) => backend,
-            None => cast.backend()?,
+            None => cast.backend(project)?,
         };
         made.push((cast.clone(), backend.clone()));
         casting.play_as(*role, &cast.shown(), backend);
@@ -194,7 +196,7 @@ pub(crate) fn set_in(project: &Path, read: &mut Read) -> BTreeMap<Option<Role>, 
 
 impl Cast {
     /// The agent itself.
-    pub(crate) fn backend(&self) -> Result<Arc<dyn Backend>, Failure> {
+    pub(crate) fn backend(&self, project: &Path) -> Result<Arc<dyn Backend>, Failure> {
         Ok(match &self.kind {
             AgentKind::Offline => Arc::new(agent::offline::Offline),
             AgentKind::Script(file) => Arc::new(self.script(file)?),
@@ -202,6 +204,7 @@ impl Cast {
                 Failure::new(Kind::Missing, format!("cannot use command:{text}: {reason}"))
                     .hint("look at the spelling, and at the folder you are in")
             })?),
+            AgentKind::Model(name) => Arc::new(models::model(name, project)?),
             AgentKind::Person => Arc::new(agent::Person),
         })
     }
@@ -212,6 +215,7 @@ impl Cast {
             AgentKind::Offline => "offline".into(),
             AgentKind::Script(file) => format!("script:{}", file.display()),
             AgentKind::Command(text) => format!("command:{text}"),
+            AgentKind::Model(name) => format!("model:{}", name.shown()),
             AgentKind::Person => "person".into(),
         }
     }

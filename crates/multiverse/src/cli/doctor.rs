@@ -81,7 +81,7 @@ impl Arguments {
             }
             Err(failure) => return Err(failure),
         }
-        findings.push(agents::confinement(&tools::probe(), &tools::gaps()));
+        findings.push(agents::confinement(&tools::probe()));
         findings.extend(agents::configured(&folder));
         show(&findings, output)
     }

@@ -26,6 +26,7 @@ mod init;
 mod live;
 mod logs;
 mod manual;
+mod models;
 mod modify;
 mod notices;
 mod output;

@@ -9,15 +9,13 @@ use super::super::agents::{Cast, ROLES, set_in};
 use super::super::configuration::{FILE, Read};
 use super::{Finding, State};
 
-pub(super) fn confinement(sandbox: &Sandbox, gaps: &[String]) -> Finding {
+pub(super) fn confinement(sandbox: &Sandbox) -> Finding {
     const SUBJECT: &str = "confinement of programs";
     match sandbox {
-        Sandbox::Enforced { abi } if gaps.is_empty() => {
-            Finding::new(SUBJECT, State::Well, format!("Landlock, version {abi}"))
-        }
-        Sandbox::Enforced { abi } | Sandbox::Partly { abi, .. } => {
-            Finding::new(SUBJECT, State::Note, format!("Landlock, version {abi}; not stopped: {}", gaps.join("; ")))
-                .hint("a newer kernel, or one that lets its users have namespaces, confines more: docs/security.md")
+        Sandbox::Enforced { abi } => Finding::new(SUBJECT, State::Well, format!("Landlock, version {abi}")),
+        Sandbox::Partly { abi, what } => {
+            Finding::new(SUBJECT, State::Note, format!("Landlock, version {abi}; not stopped: {what}"))
+                .hint("a newer kernel confines more")
         }
         Sandbox::None { why } => Finding::new(SUBJECT, State::Note, format!("none: {why}"))
             .hint("agents that are programs (command:PROGRAM) are refused; offline, script and person work"),
@@ -45,12 +43,12 @@ pub(super) fn configured(project: &Path) -> Vec<Finding> {
         let name = ROLES.iter().find(|(_, other)| Some(*other) == *role).map(|(name, _)| *name);
         name.unwrap_or("default")
     };
-    set.iter().map(|(role, cast)| found(named(role), cast)).collect()
+    set.iter().map(|(role, cast)| found(named(role), cast, project)).collect()
 }
 
-fn found(role: &str, cast: &Cast) -> Finding {
+fn found(role: &str, cast: &Cast, project: &Path) -> Finding {
     let shown = format!("{role} = {}", cast.shown());
-    match cast.backend() {
+    match cast.backend(project) {
         Err(failure) => {
             let finding = Finding::new("agents", State::Bad, format!("{shown}: {}", failure.message()));
             Finding { hint: failure.hint_text().map(String::from), ..finding }
