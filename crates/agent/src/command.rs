@@ -65,15 +65,13 @@ impl Command {
         self
     }
 
-    fn launch(&self, job: &Job, time: Duration, say: &dyn Fn(&str)) -> io::Result<Launch> {
-        let mut input = serde_json::to_vec(&job.brief)?;
-        input.push(b'\n');
-        let workdir = Folder::open(&job.workdir)?;
-        workdir.made_folder(OsStr::new(HOME))?;
-        workdir.made_folder(OsStr::new(TEMPORARY))?;
-        // The one from an earlier try goes; if the agent made a link of it, the link goes.
-        let _ = rustix::fs::unlinkat(&workdir, BRIEF_FILE, rustix::fs::AtFlags::empty());
-        workdir.new_file(OsStr::new(BRIEF_FILE))?.write_all(&input)?;
+    pub(crate) fn program(&self) -> &OsStr {
+        &self.program
+    }
+
+    /// All that the program gets for one attempt.
+    pub(crate) fn launch(&self, job: &Job, time: Duration, say: &dyn Fn(&str)) -> io::Result<Launch> {
+        let input = placed_brief(job)?;
         Ok(Launch {
             program: self.program.clone(),
             arguments: self.arguments.clone(),
@@ -102,15 +100,7 @@ impl Command {
                 confinement.execute.extend(own_folder(file, &project));
             }
         }
-        for path in &job.readable {
-            // A link of the project that leads out of it must not open what it leads to (QL-30).
-            match path.canonicalize() {
-                Ok(real) if real.starts_with(&project) => confinement.read.push(real),
-                Ok(_) => say(&format!("{} leads out of the project and is left out", path.display())),
-                Err(_) => {}
-            }
-        }
-        confinement.write.push(job.workdir.clone());
+        open_job(&mut confinement, job, say);
         confinement
     }
 }
@@ -149,6 +139,33 @@ impl Backend for Command {
             }
         }
     }
+}
+
+/// Opens what an attempt may read of the project, and its own folder to write.
+pub(crate) fn open_job(confinement: &mut Confinement, job: &Job, say: &dyn Fn(&str)) {
+    let project = job.project.canonicalize().unwrap_or_else(|_| job.project.clone());
+    for path in &job.readable {
+        // A link of the project that leads out of it must not open what it leads to (QL-30).
+        match path.canonicalize() {
+            Ok(real) if real.starts_with(&project) => confinement.read.push(real),
+            Ok(_) => say(&format!("{} leads out of the project and is left out", path.display())),
+            Err(_) => {}
+        }
+    }
+    confinement.write.push(job.workdir.clone());
+}
+
+/// Makes the folders of a program's own in the workdir and puts the brief there, as a line; gives that line.
+pub(crate) fn placed_brief(job: &Job) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(&job.brief)?;
+    line.push(b'\n');
+    let workdir = Folder::open(&job.workdir)?;
+    workdir.made_folder(OsStr::new(HOME))?;
+    workdir.made_folder(OsStr::new(TEMPORARY))?;
+    // The one from an earlier try goes; if the agent made a link of it, the link goes.
+    let _ = rustix::fs::unlinkat(&workdir, BRIEF_FILE, rustix::fs::AtFlags::empty());
+    workdir.new_file(OsStr::new(BRIEF_FILE))?.write_all(&line)?;
+    Ok(line)
 }
 
 /// Splits a command line at spaces; '…' keeps everything, "…" all but \" and \\, and \ keeps the next character.
@@ -199,7 +216,7 @@ fn own_folder(file: &Path, project: &Path) -> Option<PathBuf> {
 }
 
 /// All that the program knows of its surroundings; secrets of whoever started us are not among it (QL-35).
-fn environment(job: &Job) -> Vec<(OsString, OsString)> {
+pub(crate) fn environment(job: &Job) -> Vec<(OsString, OsString)> {
     let ours = |name: &str, otherwise: &str| std::env::var_os(name).unwrap_or_else(|| otherwise.into());
     let workdir = &job.workdir;
     let variables: [(&str, OsString); 8] = [

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use crate::model::ModelName;
+use crate::presets::Cli;
 use crate::words::quote;
 
 /// The kinds, as a message lists them.
-const KINDS: &str =
-    "offline, script:FILE, command:PROGRAM, model:PROVIDER/NAME[@BASE_URL], person; each may follow ROLE=";
-
-/// Kinds that are planned.
-const NOT_YET: [&str; 7] = ["acp", "claude", "codex", "gemini", "opencode", "goose", "aider"];
+const KINDS: &str = "offline, auto, script:FILE, command:PROGRAM, acp:PROGRAM, model:PROVIDER/NAME[@BASE_URL] or \
+    model:NAME, person, and claude, codex, gemini, opencode, goose, aider, qwen, pi, vibe, each with or without :MODEL; \
+    each may follow ROLE=";
 
 /// One `--agent`: who plays a role, or every role that is not named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +29,16 @@ pub enum Kind {
     Script(PathBuf),
     /// Any executable, with its arguments.
     Command(String),
+    /// A coding CLI in its non-interactive mode, with a model if one is named.
+    Cli(Cli, Option<String>),
+    /// Any agent that speaks the Agent Client Protocol, with its arguments.
+    Acp(String),
+    /// The first coding CLI that is here and can be used, else offline.
+    Auto,
     /// A model behind an HTTP wire.
     Model(ModelName),
+    /// A model that the project's settings describe under this name.
+    NamedModel(String),
     /// A person's inbox.
     Person,
 }
@@ -59,21 +66,31 @@ pub fn parse_kind(text: &str) -> Result<Assigned, String> {
     let kind = match (name, argument.map(str::trim)) {
         ("offline", None) => Kind::Offline,
         ("person", None) => Kind::Person,
+        ("auto", None) => Kind::Auto,
         ("script", Some(file)) if !file.is_empty() => Kind::Script(PathBuf::from(file)),
         ("command", Some(program)) if !program.is_empty() => {
             crate::command::split_words(program).map_err(|problem| format!("`{shown}`: {problem}"))?;
             Kind::Command(program.into())
         }
+        ("acp", Some(program)) if !program.is_empty() => {
+            crate::command::split_words(program).map_err(|problem| format!("`{shown}`: {problem}"))?;
+            Kind::Acp(program.into())
+        }
+        ("acp", _) => return Err(format!("`{shown}`: acp needs a program: acp:PROGRAM ARGS")),
+        (name, model) if let Some(cli) = Cli::named(name) => match model {
+            Some("") => return Err(format!("`{shown}`: no model stands after the colon: {name} or {name}:MODEL")),
+            model => Kind::Cli(cli, model.map(String::from)),
+        },
+        ("model", Some(name)) if is_name(name) => Kind::NamedModel(name.into()),
         ("model", Some(model)) if !model.is_empty() => {
             Kind::Model(ModelName::parse(model).map_err(|problem| format!("`{shown}`: {problem}"))?)
         }
         ("model", _) => return Err(format!("`{shown}`: model needs a name: model:PROVIDER/NAME[@BASE_URL]")),
-        ("offline" | "person", Some(_)) => return Err(format!("`{shown}`: {name} takes nothing after a colon")),
+        ("offline" | "person" | "auto", Some(_)) => {
+            return Err(format!("`{shown}`: {name} takes nothing after a colon"));
+        }
         ("script", _) => return Err(format!("`{shown}`: script needs a file of reports: script:FILE")),
         ("command", _) => return Err(format!("`{shown}`: command needs a program: command:PROGRAM")),
-        (planned, _) if NOT_YET.contains(&planned) => {
-            return Err(format!("`{shown}`: {planned} is not in this version; valid: {KINDS}"));
-        }
         ("", _) => return Err(format!("`{shown}`: no kind of agent is named; valid: {KINDS}")),
         (other, _) => {
             return Err(format!("`{shown}`: there is no kind of agent `{}`; valid: {KINDS}", quote(other, 40)));
@@ -102,17 +119,27 @@ mod tests {
         check("script:a=b:c.json", Ok((None, Kind::Script("a=b:c.json".into()))));
         check("executor=command:./a --x=1 'b c'", Ok((Some("executor"), command("./a --x=1 'b c'"))));
         check("command:a=b", Ok((None, command("a=b"))));
+        check("codex", Ok((None, Kind::Cli(Cli::Codex, None))));
+        let named = Some("anthropic/claude:x=1".to_string());
+        check("executor=opencode:anthropic/claude:x=1", Ok((Some("executor"), Kind::Cli(Cli::Opencode, named))));
+        check(
+            "acp:goose acp --with-builtin developer",
+            Ok((None, Kind::Acp("goose acp --with-builtin developer".into()))),
+        );
+        check("auto", Ok((None, Kind::Auto)));
         let model = ModelName::parse("ollama/qwen3:8b@http://h=1:2/v1").unwrap();
         check("planner=model:ollama/qwen3:8b@http://h=1:2/v1", Ok((Some("planner"), Kind::Model(model))));
+        check("model:small", Ok((None, Kind::NamedModel("small".into()))));
     }
 
     #[test]
     fn errors_name_the_valid_options() {
-        let valid = "valid: offline, script:FILE, command:PROGRAM, model:PROVIDER/NAME[@BASE_URL], person; each may follow ROLE=";
+        let valid = format!("valid: {KINDS}");
         check("of", Err(&format!("`of`: there is no kind of agent `of`; {valid}")));
         check("", Err(&format!("``: no kind of agent is named; {valid}")));
-        check("x=codex", Err(&format!("`x=codex`: codex is not in this version; {valid}")));
         check("model", Err("`model`: model needs a name: model:PROVIDER/NAME[@BASE_URL]"));
+        check("codex:", Err("`codex:`: no model stands after the colon: codex or codex:MODEL"));
+        check("acp:", Err("`acp:`: acp needs a program: acp:PROGRAM ARGS"));
         check("script:", Err("`script:`: script needs a file of reports: script:FILE"));
         check("command", Err("`command`: command needs a program: command:PROGRAM"));
         check("offline:x", Err("`offline:x`: offline takes nothing after a colon"));

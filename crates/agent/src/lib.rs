@@ -4,6 +4,7 @@
 //! project: what it makes comes back in its report, or lies in its [`Scratch`] until [`collect_outputs`] takes it.
 //! Must not know the engine, nor what becomes of a report.
 
+pub mod acp;
 pub mod backend;
 mod beneath;
 mod check;
@@ -19,12 +20,14 @@ pub mod offline;
 mod outputs;
 mod person;
 pub mod prompt;
+mod presets;
 mod schema;
 mod scratch;
 mod script;
 mod validate;
 mod words;
 
+pub use acp::Acp;
 pub use backend::{Backend, Ending, Job, Meter, Pace};
 pub use check::{check_report, path_problem};
 pub use command::Command;
@@ -38,6 +41,7 @@ pub use offline::Offline;
 pub use outputs::{CollectedOutput, collect_outputs};
 pub use person::Person;
 pub use prompt::Prompts;
+pub use presets::{Cli, Found, Preset, Surroundings, Usable, look};
 pub use schema::{Which, schema};
 pub use scratch::{Scratch, ScratchFault};
 pub use script::{Format, Script};

@@ -7,6 +7,11 @@ use rustix::fs::{Access, access};
 
 use crate::LaunchFault;
 
+/// The file that a program's name means, as a launch would find it with this `PATH`; nothing is started.
+pub fn find_program(program: &OsStr, path: &OsStr) -> Result<PathBuf, LaunchFault> {
+    self::program(program, Some(path), Path::new("/"))
+}
+
 /// A name with a slash is a path from the folder; one without is looked for on `PATH`, the first that can be executed.
 pub(crate) fn program(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<PathBuf, LaunchFault> {
     let name = Path::new(program);

@@ -64,6 +64,7 @@ pub use boxes::Boxes;
 pub use confinement::Confinement;
 pub use converse::{Conversation, converse};
 pub use fault::LaunchFault;
+pub use find::find_program;
 pub use functions::{Desk, Functions, ShellRules};
 pub use gaps::gaps;
 pub use grants::{Decision, Effect, GrantProblem, Granted, Grants, Rule, Verdict};

@@ -44,6 +44,11 @@ impl Stop {
         self.urgency() > Urgency::None
     }
 
+    /// Whether it was asked for without asking the program.
+    pub fn is_urgent(&self) -> bool {
+        self.urgency() == Urgency::Now
+    }
+
     pub(crate) fn urgency(&self) -> Urgency {
         match self.shared.urgency.load(Ordering::SeqCst) {
             0 => Urgency::None,

@@ -89,11 +89,11 @@ impl Stage {
         self.work(&self.command(&program.display().to_string()), &job)
     }
 
-    pub fn work(&self, command: &Command, job: &Job) -> Ending {
+    pub fn work(&self, command: &dyn Backend, job: &Job) -> Ending {
         self.work_and_listen(command, job).0
     }
 
-    pub fn work_and_listen(&self, command: &Command, job: &Job) -> (Ending, Vec<String>) {
+    pub fn work_and_listen(&self, command: &dyn Backend, job: &Job) -> (Ending, Vec<String>) {
         let said = Mutex::new(Vec::new());
         let ending = command.work(job, &Stop::new(), &|line| said.lock().unwrap().push(line.to_string()));
         (ending, said.into_inner().unwrap())

@@ -1,0 +1,136 @@
+//! Agents that speak the Agent Client Protocol (QL-30, QL-31, QL-32): a small one of our own that behaves well and badly
+//! on demand, as a real process behind real pipes.
+#![cfg(target_os = "linux")]
+
+mod stage;
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use agent::acp::{Permission, WishKind};
+use agent::{Acp, Backend, Ending};
+use stage::{OUTPUT, Stage, error, problems, report};
+use tools::Stop;
+
+fn puppet(stage: &Stage, manner: &str) -> Acp {
+    let text = format!("{} {manner}", env!("CARGO_BIN_EXE_acp-puppet"));
+    Acp::new(&text, &stage.outside).unwrap().with_limits(stage.limits)
+}
+
+fn play(stage: &mut Stage, manner: &str) -> Ending {
+    let job = stage.job();
+    stage.work(&puppet(stage, manner), &job)
+}
+
+/// MV-21: a turn with a tool, a file written through us, and a report in several pieces.
+#[test]
+fn a_turn_becomes_a_report() {
+    let mut stage = Stage::new();
+    let job = stage.job();
+    let (ending, said) = stage.work_and_listen(&puppet(&stage, "well"), &job);
+    let found = report(ending);
+    assert_eq!(found.summary, "made x");
+    assert!(said.contains(&"Write x.md".into()), "{said:?}");
+    assert_eq!(&stage.collect(&found).unwrap()[0].content[..], b"# x\n");
+    stage.assert_untouched();
+    assert_eq!(report(play(&mut stage, "by-file")).summary, "by file");
+    assert_eq!(report(play(&mut stage, "prose")).summary, "All is well.");
+    assert_eq!(report(play(&mut stage, "stays")).summary, "made x", "one that does not end by itself is ended");
+}
+
+/// QL-30: files are served from the folder and the brief; other requests are answered with -32601; ids may be texts.
+#[test]
+fn requests_of_the_agent_are_answered() {
+    let mut stage = Stage::new();
+    let found = report(play(&mut stage, "reads"));
+    let content = stage.collect(&found).unwrap()[0].content.clone();
+    assert_eq!(String::from_utf8_lossy(&content), "a,b\n1,2||refused|refused|-32601|-32601|-32602");
+    stage.assert_untouched();
+}
+
+/// QL-30: what is asked for is allowed by role and place; denied writes are no work, whatever the agent says.
+#[test]
+fn permissions_are_answered_by_policy() {
+    let mut stage = Stage::new();
+    report(play(&mut stage, "asks"));
+    assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), "once no no once");
+    let found = problems(play(&mut stage, "denied"));
+    assert!(found[0].starts_with("there is no JSON object"), "{found:?}");
+    let wishes = Arc::new(Mutex::new(Vec::new()));
+    let asked = wishes.clone();
+    let job = stage.job();
+    let careful = puppet(&stage, "asks").with_permit(Arc::new(move |wish| {
+        asked.lock().unwrap().push(wish.kind);
+        Permission::Deny
+    }));
+    let Ending::Report { log, .. } = stage.work(&careful, &job) else { panic!("no report") };
+    assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), "no no no no");
+    assert_eq!(*wishes.lock().unwrap(), [WishKind::Write, WishKind::Write, WishKind::Fetch, WishKind::Execute]);
+    assert!(log.contains("was not allowed: edit /etc/passwd"), "{log}");
+}
+
+/// QL-32: one that asks for a login, speaks another version, refuses, dies, prints garbage or a line without an end.
+#[test]
+fn bad_agents_are_named() {
+    let mut stage = Stage::new();
+    for (manner, part) in [
+        ("login", "Authentication required"),
+        ("later", "version 2"),
+        ("refuses", "Refusal"),
+        ("dies", "exit code 3"),
+        ("dies-later", "out of memory"),
+        ("flood", "longer than 64 MiB"),
+    ] {
+        let found = error(play(&mut stage, manner));
+        assert!(found.contains(part), "{manner}: {found}");
+    }
+    assert_eq!(report(play(&mut stage, "garbage")).summary, "made x", "lines that are none are passed over");
+}
+
+/// QL-32: one that never answers is ended in its time.
+#[test]
+fn a_mute_agent_is_ended_in_its_time() {
+    let mut stage = Stage::new();
+    stage.brief.limits.seconds = 1;
+    let found = error(play(&mut stage, "mute"));
+    assert!(found.starts_with("the agent did not end within 1 s, its limit"), "{found}");
+}
+
+/// QL-31: a stop is passed on as a cancel; whoever does not answer it is ended, and so is one that is told urgently.
+#[test]
+fn a_stop_cancels_and_then_ends() {
+    let check = |manner: &str, grace: u64, stop_it: fn(&Stop)| {
+        let mut stage = Stage::new();
+        stage.limits.grace = Duration::from_millis(grace);
+        let job = stage.job();
+        let stop = Stop::new();
+        let begun = Instant::now();
+        let ending = puppet(&stage, manner).work(&job, &stop, &|line| {
+            if line == "waits" {
+                stop_it(&stop);
+            }
+        });
+        assert_eq!(ending, Ending::Stopped, "{manner}");
+        assert!(begun.elapsed() < Duration::from_secs(300), "{manner}: it was waited for");
+    };
+    check("cancels", 600_000, Stop::stop);
+    check("hangs", 100, Stop::stop);
+    check("hangs", 600_000, Stop::end_now);
+    check("hangs", 600_000, |stop| {
+        stop.stop();
+        stop.end_now();
+    });
+}
+
+/// QL-32: a program that is not there is named.
+#[test]
+fn a_missing_agent_is_named() {
+    let mut stage = Stage::new();
+    let job = stage.job();
+    let missing = Acp::new("no-such-agent acp", &stage.outside).unwrap();
+    let found = error(stage.work(&missing, &job));
+    assert!(found.contains("there is no program \"no-such-agent\" on PATH"), "{found}");
+    assert!(!stage.workdir().join(OUTPUT).exists());
+    assert!(Acp::new("./no-such-agent", &stage.outside).is_err());
+}
