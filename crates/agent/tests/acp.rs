@@ -76,7 +76,7 @@ fn bad_agents_are_named() {
     let mut stage = Stage::new();
     for (manner, part) in [
         ("login", "Authentication required"),
-        ("later", "version 2"),
+        ("later", "peer negotiated 2"),
         ("refuses", "Refusal"),
         ("dies", "exit code 3"),
         ("dies-later", "out of memory"),

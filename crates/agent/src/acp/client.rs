@@ -182,10 +182,9 @@ impl Session<'_> {
             .client_capabilities(ClientCapabilities::new().fs(files).terminal(false))
             .client_info(Implementation::new("multiverse", env!("CARGO_PKG_VERSION")));
         let hello = self.connection.send_request(hello).block_task();
-        let Some(hello) = self.unless_stopped(hello).await? else { return Ok(End::Cancelled) };
-        if hello.protocol_version != ProtocolVersion::V1 {
-            let version = hello.protocol_version;
-            return Err(Error::internal_error().data(format!("it speaks version {version} of the protocol, not 1")));
+        // A peer that speaks another version is refused by the connection.
+        if self.unless_stopped(hello).await?.is_none() {
+            return Ok(End::Cancelled);
         }
         let session = self.connection.send_request(NewSessionRequest::new(workdir)).block_task();
         let Some(session) = self.unless_stopped(session).await? else { return Ok(End::Cancelled) };

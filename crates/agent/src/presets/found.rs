@@ -57,6 +57,24 @@ pub fn look(cli: Cli, surroundings: &Surroundings) -> Option<Found> {
     Some(Found { cli, program, version, usable })
 }
 
+/// The first CLI that is on the `PATH` and has a key, and the variable of that key. Starts nothing.
+pub fn seen(surroundings: &Surroundings) -> Option<(Cli, &'static str)> {
+    let path = surroundings.variable("PATH").unwrap_or_default();
+    Cli::ALL.into_iter().find_map(|cli| match key(cli, surroundings) {
+        Usable::Key(key) if tools::find_program(OsStr::new(cli.name()), path).is_ok() => Some((cli, key)),
+        _ => None,
+    })
+}
+
+/// The first CLI that can be used for sure: it runs, is new enough, and has a key.
+pub fn automatic(surroundings: &Surroundings) -> Option<Cli> {
+    let with_key = Cli::ALL.into_iter().filter(|cli| matches!(key(*cli, surroundings), Usable::Key(_)));
+    with_key.filter_map(|cli| look(cli, surroundings)).find_map(|found| match found.usable {
+        Usable::Key(_) => Some(found.cli),
+        _ => None,
+    })
+}
+
 /// Why a CLI is too old to be used, if it is. One that does not tell its version is tried.
 pub(super) fn too_old(cli: Cli, program: &OsStr, path: &OsStr, stop: &Stop) -> Option<String> {
     let version = version(program, path, stop).ok()?;

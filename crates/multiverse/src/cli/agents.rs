@@ -25,8 +25,10 @@ const NEEDED: [Role; 2] = [Role::Planner, Role::Executor];
 /// Who carries a run on.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Choice {
-    /// Who works: offline, script:FILE, command:PROGRAM, model:PROVIDER/NAME[@BASE_URL] or person; for one role with
-    /// ROLE= before it (planner, executor, communicator); may be given several times
+    /// Who works: offline, a coding CLI (claude, codex, gemini, opencode, goose, aider, qwen, pi, vibe; with :MODEL
+    /// if you like), model:PROVIDER/NAME[@BASE_URL], acp:PROGRAM, command:PROGRAM, script:FILE, person, or auto, the
+    /// first CLI that has a key; for one role with ROLE= before it (planner, executor, communicator); may be given
+    /// several times
     #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]", add = completions::agents())]
     agents: Vec<String>,
 
@@ -109,12 +111,24 @@ impl Choice {
                 visible::text(program)
             ))?;
         }
-        if self.agents.is_empty() && Read::of(project)?.set.agents.is_empty() {
+        let set = Read::of(project)?.set.agents;
+        if self.agents.is_empty() && set.is_empty() {
+            let here = agent::Surroundings::of_process();
+            let seen = agent::seen(&here).map(|(cli, key)| format!(" ({} is here, with a key in {key})", cli.name()));
             output.say(&format!(
                 "no agent is configured: {HINT}offline{HINT:#} works, which counts, extracts and charts without a model; \
-                 another is named by --agent or {}",
-                configuration::FILE
+                 another is named by --agent or {}{}",
+                configuration::FILE,
+                seen.unwrap_or_default()
             ))?;
+        }
+        let is_auto = |text: &str| agent::parse_kind(text).is_ok_and(|assigned| assigned.kind == AgentKind::Auto);
+        if self.agents.iter().any(|text| is_auto(text)) || set.values().any(|setting| is_auto(&setting.text)) {
+            let cast = Cast { kind: settled(AgentKind::Auto), base: PathBuf::new() };
+            output.say(&match cast.kind {
+                AgentKind::Offline => "auto: no coding CLI is here that runs and has a key, so offline works".into(),
+                _ => format!("auto: {} works; it costs what its provider asks for", cast.shown()),
+            })?;
         }
         Ok(())
     }
@@ -147,7 +161,18 @@ impl Choice {
 fn parsed(text: &str, base: &Path) -> Result<(Option<Role>, Cast), String> {
     let assigned = agent::parse_kind(text)?;
     let role = assigned.role.map(|name| role_of(&name).ok_or_else(|| no_role(&name))).transpose()?;
-    Ok((role, Cast { kind: assigned.kind, base: base.to_path_buf() }))
+    Ok((role, Cast { kind: settled(assigned.kind), base: base.to_path_buf() }))
+}
+
+/// Who `auto` is, on this machine and now.
+fn settled(kind: AgentKind) -> AgentKind {
+    match kind {
+        AgentKind::Auto => match agent::automatic(&agent::Surroundings::of_process()) {
+            Some(cli) => AgentKind::Cli(cli, None),
+            None => AgentKind::Offline,
+        },
+        other => other,
+    }
 }
 
 /// The agents themselves.
@@ -183,7 +208,9 @@ pub(crate) fn set_in(project: &Path, read: &mut Read) -> BTreeMap<Option<Role>, 
                     "for example: planner = \"offline\"",
                 );
             }
-            Ok(assigned) => drop(set.insert(role, Cast { kind: assigned.kind, base: project.to_path_buf() })),
+            Ok(assigned) => {
+                set.insert(role, Cast { kind: settled(assigned.kind), base: project.to_path_buf() });
+            }
             Err(message) => {
                 let (message, hint) = message.split_once("; valid: ").unwrap_or((&message, ""));
                 let hint = if hint.is_empty() { String::new() } else { format!("valid: {hint}") };
@@ -205,6 +232,15 @@ impl Cast {
                     .hint("look at the spelling, and at the folder you are in")
             })?),
             AgentKind::Model(name) => Arc::new(models::model(name, project)?),
+            AgentKind::NamedModel(name) => {
+                return Err(Failure::new(Kind::Missing, format!("there is no model {name} in the settings")));
+            }
+            AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?),
+            AgentKind::Acp(text) => Arc::new(agent::Acp::new(text, &self.base).map_err(|reason| {
+                Failure::new(Kind::Missing, format!("cannot use acp:{text}: {reason}"))
+                    .hint("look at the spelling, and at the folder you are in")
+            })?),
+            AgentKind::Auto => Arc::new(agent::offline::Offline),
             AgentKind::Person => Arc::new(agent::Person),
         })
     }
@@ -216,7 +252,22 @@ impl Cast {
             AgentKind::Script(file) => format!("script:{}", file.display()),
             AgentKind::Command(text) => format!("command:{text}"),
             AgentKind::Model(name) => format!("model:{}", name.shown()),
+            AgentKind::NamedModel(name) => format!("model:{name}"),
+            AgentKind::Cli(cli, None) => cli.name().into(),
+            AgentKind::Cli(cli, Some(model)) => format!("{}:{model}", cli.name()),
+            AgentKind::Acp(text) => format!("acp:{text}"),
+            AgentKind::Auto => "auto".into(),
             AgentKind::Person => "person".into(),
+        }
+    }
+
+    /// A coding CLI; one that is not there is told before anything begins.
+    fn preset(&self, cli: agent::Cli, model: Option<&str>) -> Result<agent::Preset, Failure> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        match tools::find_program(cli.name().as_ref(), &path) {
+            Ok(_) => Ok(agent::Preset::new(cli, model)),
+            Err(fault) => Err(Failure::new(Kind::Missing, format!("cannot use {}: {fault}", self.shown()))
+                .hint(format!("install it: {}", cli.install()))),
         }
     }
 

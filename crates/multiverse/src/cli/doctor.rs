@@ -6,6 +6,7 @@ mod looks;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use engine::agent::Surroundings;
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -17,10 +18,11 @@ use super::visible;
 /// Look whether all is well here
 ///
 /// Looks at the file system and its free space, the lock, the journal, the documents,
-/// what a crash may have left behind, how programs are confined and whether the agents
-/// that are configured can be found; and says what is not well and how to mend it. Two
-/// small files are exchanged in .multiverse/ to see whether that works, and removed
-/// again.
+/// what a crash may have left behind, how programs are confined, whether the agents that
+/// are configured can be found, and which coding CLIs are on the PATH: their versions,
+/// and whether a key for each is seen in the environment (they are asked for nothing but
+/// their version). Says what is not well and how to mend it. Two small files are
+/// exchanged in .multiverse/ to see whether that works, and removed again.
 ///
 /// With --json, one object a line: {"finding": …}.
 ///
@@ -83,6 +85,7 @@ impl Arguments {
         }
         findings.push(agents::confinement(&tools::probe()));
         findings.extend(agents::configured(&folder));
+        findings.extend(agents::coding_clis(&Surroundings::of_process()));
         show(&findings, output)
     }
 }

@@ -220,6 +220,7 @@ fn doctor_tells_what_it_sees() {
         "found after crashes",
         "confinement of programs",
         "agents",
+        "coding CLIs",
     ];
     assert_eq!(subjects, expected.map(|subject| format!("{subject:?}")));
     fs::create_dir_all(place.path(".multiverse/found")).unwrap();

@@ -516,7 +516,7 @@ fn a_project_is_configured_in_its_file() {
     ok(&place.run(&["run", REQUEST, "--yes"]));
     let doctor = place.run(&["doctor"]);
     assert!(doctor.stdout.contains("well  agents: default = script:script.yaml\n"), "{}", doctor.shown());
-    fs::write(place.path("multiverse.toml"), "jobs = 0\n[agents]\nplaner = \"offline\"\nplanner = \"codex\"\n")
+    fs::write(place.path("multiverse.toml"), "jobs = 0\n[agents]\nplaner = \"offline\"\nplanner = \"codex:\"\n")
         .unwrap();
     let before = records(&place);
     let ran = place.run(&["run", REQUEST, "--yes"]);
@@ -533,11 +533,10 @@ fn a_project_is_configured_in_its_file() {
     1 | jobs = 0
       |        ^
       = hint: for example: jobs = 4
-    multiverse.toml:4:11: `codex`: codex is not in this version
+    multiverse.toml:4:11: `codex:`: no model stands after the colon: codex or codex:MODEL
       |
-    4 | planner = "codex"
-      |           ^^^^^^^
-      = hint: valid: offline, script:FILE, command:PROGRAM, person; each may follow ROLE=
+    4 | planner = "codex:"
+      |           ^^^^^^^^
     error: multiverse.toml cannot be used: 3 problems
     "#);
     assert_eq!(records(&place), before);

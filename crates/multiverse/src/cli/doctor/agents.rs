@@ -1,8 +1,9 @@
-//! What the doctor looks at outside the project's journal: how programs are confined, and who is to work. Starts nothing.
+//! What the doctor looks at outside the project's journal: how programs are confined, and who is to work. Starts
+//! nothing but programs that tell their version.
 
 use std::path::Path;
 
-use engine::agent::Kind as AgentKind;
+use engine::agent::{self, Cli, Found, Kind as AgentKind, Surroundings, Usable};
 use tools::Sandbox;
 
 use super::super::agents::{Cast, ROLES, set_in};
@@ -18,8 +19,45 @@ pub(super) fn confinement(sandbox: &Sandbox) -> Finding {
                 .hint("a newer kernel confines more")
         }
         Sandbox::None { why } => Finding::new(SUBJECT, State::Note, format!("none: {why}"))
-            .hint("agents that are programs (command:PROGRAM) are refused; offline, script and person work"),
+            .hint("agents that are programs (coding CLIs, acp:PROGRAM, command:PROGRAM) are refused; offline, script and person work"),
     }
+}
+
+/// Which coding CLIs are here, and whether they can be used. Each is started with `--version`, confined; none is asked
+/// to work, which would cost something.
+pub(super) fn coding_clis(here: &Surroundings) -> Vec<Finding> {
+    const SUBJECT: &str = "coding CLIs";
+    // Each takes up to a second to tell its version.
+    let looked: Vec<Option<Found>> = std::thread::scope(|scope| {
+        let looking: Vec<_> = Cli::ALL.map(|cli| scope.spawn(move || agent::look(cli, here))).into();
+        looking.into_iter().map(|one| one.join().ok().flatten()).collect()
+    });
+    let found: Vec<Finding> = looked
+        .into_iter()
+        .flatten()
+        .map(|found| {
+            let name = found.cli.name();
+            let shown = found.version.map_or_else(|_| name.into(), |version| format!("{name} {version}"));
+            match found.usable {
+                Usable::Key(key) => Finding::new(SUBJECT, State::Well, format!("{shown}, with a key in {key}")),
+                Usable::Settings(file) => {
+                    let message = format!("{shown}, no key is seen, but settings in {}", file.display());
+                    Finding::new(SUBJECT, State::Note, message).hint(&format!(
+                        "it works if they name a provider that needs none; else {}",
+                        found.cli.instead()
+                    ))
+                }
+                Usable::No { why, hint } => {
+                    Finding::new(SUBJECT, State::Note, format!("{shown} cannot be used: {why}")).hint(&hint)
+                }
+            }
+        })
+        .collect();
+    if found.is_empty() {
+        let names: Vec<&str> = Cli::ALL.into_iter().map(Cli::name).collect();
+        return vec![Finding::new(SUBJECT, State::Well, format!("none of {} is on the PATH", names.join(", ")))];
+    }
+    found
 }
 
 /// What the project's file says, and whether those it names are there.
@@ -63,7 +101,7 @@ fn found(role: &str, cast: &Cast, project: &Path) -> Finding {
 
 /// The program of a command that is named without a path and is on none of the folders of PATH.
 fn missing_program(cast: &Cast) -> Option<String> {
-    let AgentKind::Command(text) = &cast.kind else { return None };
+    let (AgentKind::Command(text) | AgentKind::Acp(text)) = &cast.kind else { return None };
     let program = text.split_whitespace().next()?.trim_matches(['\'', '"']);
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let is_there =

@@ -1,0 +1,139 @@
+//! Whole runs carried to COMPLETED by real coding CLIs, unmodified, installed by package name; the model behind them is
+//! the offline agent, on loopback, in the words of three providers. Each test is skipped with a line that says so where
+//! its CLI cannot be installed.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test ends where it fails")]
+
+mod endpoint;
+mod wires;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use endpoint::Endpoint;
+
+const REQUEST: &str = "Compare the units of January and February and write a short report.";
+
+/// A CLI that can be had: where its programs are.
+struct Cli {
+    programs: PathBuf,
+}
+
+/// Installs a package once, beside what the build makes; nothing if that is not possible.
+fn installed(name: &str, package: &str, programs: &str) -> Option<Cli> {
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).parent()?.join("real-parts").join(name);
+    let programs = place.join(programs);
+    if !programs.is_dir() {
+        fs::create_dir_all(&place).ok()?;
+        let installing = Command::new("npm")
+            .args([
+                "install",
+                "--no-audit",
+                "--no-fund",
+                "--fetch-retries",
+                "0",
+                "--fetch-timeout",
+                "20000",
+                "--prefix",
+            ])
+            .arg(&place)
+            .arg(package)
+            .stdin(Stdio::null())
+            .output();
+        if !installing.is_ok_and(|installing| installing.status.success()) || !programs.is_dir() {
+            eprintln!("skipped: {package} cannot be installed here by npm");
+            return None;
+        }
+    }
+    Some(Cli { programs })
+}
+
+/// Carries one run to its end with an agent, in a project and a home of its own.
+fn carried(cli: &Cli, agent: &str, settings: &dyn Fn(&Endpoint, &Path) -> Vec<(String, String)>) {
+    let endpoint = Endpoint::start();
+    let folder = tempfile::tempdir().unwrap();
+    let (project, home) = (folder.path().join("project"), folder.path().join("home"));
+    fs::create_dir_all(project.join("assets")).unwrap();
+    fs::create_dir_all(&home).unwrap();
+    fs::write(project.join("assets/sales.csv"), "month,units\nJan,3\nFeb,4\n").unwrap();
+    let path = format!("{}:{}", cli.programs.display(), std::env::var("PATH").unwrap());
+    let ran = Command::new(env!("CARGO_BIN_EXE_multiverse"))
+        .args(["run", REQUEST, "--yes", "--agent", agent])
+        .current_dir(&project)
+        .env_clear()
+        .envs([("PATH", path.as_str()), ("USER", "ada"), ("LANG", "C.UTF-8")])
+        .env("HOME", &home)
+        .envs(settings(&endpoint, &home))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{agent}: {said}\n{:#?}", endpoint.asked());
+    let outputs = String::from_utf8_lossy(&ran.stdout);
+    let made = outputs.lines().next().unwrap_or_default();
+    let report = fs::read_to_string(project.join(made)).unwrap_or_default();
+    assert!(report.contains('7') || report.contains("units"), "{agent}: {made}: {report}");
+    assert!(endpoint.asked().len() > 4, "{agent}: the model was asked {} times", endpoint.asked().len());
+}
+
+fn of(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+}
+
+const GOOSE: (&str, &str, &str) =
+    ("goose", "@aaif/goose-binary-linux-x64", "node_modules/@aaif/goose-binary-linux-x64/bin");
+
+fn goose_settings(endpoint: &Endpoint, _: &Path) -> Vec<(String, String)> {
+    of(&[
+        ("GOOSE_PROVIDER", "openai"),
+        ("GOOSE_MODEL", "mock"),
+        ("OPENAI_HOST", &endpoint.address()),
+        ("OPENAI_API_KEY", "not-a-key"),
+    ])
+}
+
+/// MV-21, MV-28: all roles by goose, over OpenAI's chat completions.
+#[test]
+fn goose_carries_a_run() {
+    let Some(cli) = installed(GOOSE.0, GOOSE.1, GOOSE.2) else { return };
+    carried(&cli, "goose", &goose_settings);
+}
+
+/// The same agent over the Agent Client Protocol.
+#[test]
+fn goose_carries_a_run_over_acp() {
+    let Some(cli) = installed(GOOSE.0, GOOSE.1, GOOSE.2) else { return };
+    carried(&cli, "acp:goose acp --with-builtin developer", &goose_settings);
+}
+
+/// All roles by pi, which is configured by a file.
+#[test]
+fn pi_carries_a_run() {
+    let Some(cli) = installed("pi", "@mariozechner/pi-coding-agent", "node_modules/.bin") else { return };
+    carried(&cli, "pi:local/mock", &|endpoint, home| {
+        let models = format!(
+            r#"{{"providers":{{"local":{{"baseUrl":"{}/v1","api":"openai-completions","apiKey":"OPENAI_API_KEY","models":[{{"id":"mock"}}]}}}}}}"#,
+            endpoint.address()
+        );
+        fs::create_dir_all(home.join(".pi/agent")).unwrap();
+        fs::write(home.join(".pi/agent/models.json"), models).unwrap();
+        of(&[("OPENAI_API_KEY", "not-a-key")])
+    });
+}
+
+/// All roles by codex, over OpenAI's responses, its reports held to a schema.
+#[test]
+fn codex_carries_a_run() {
+    let Some(cli) = installed("codex", "@openai/codex", "node_modules/.bin") else { return };
+    carried(&cli, "codex:mock", &|endpoint, home| {
+        let config = format!(
+            "model_provider = \"local\"\n[model_providers.local]\nname = \"local\"\nbase_url = \"{}/v1\"\n\
+             wire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n",
+            endpoint.address()
+        );
+        fs::create_dir_all(home.join(".codex")).unwrap();
+        fs::write(home.join(".codex/config.toml"), config).unwrap();
+        of(&[("OPENAI_API_KEY", "not-a-key")])
+    });
+}
