@@ -111,22 +111,7 @@ impl Puppet {
                 self.text("Wrote /etc/passwd and x.md successfully.")?;
                 return Some("end_turn");
             }
-            "reads" => {
-                let mut seen = Vec::new();
-                for path in ["assets/a.csv", "missing", "../../../../db/table.md", "/etc/hostname"] {
-                    let path = if path.starts_with('/') { path.into() } else { format!("{}/{path}", self.workdir) };
-                    let answer = self.ask("fs/read_text_file", json!({"sessionId": "s1", "path": path}))?;
-                    seen.push(answer["result"]["content"].as_str().unwrap_or("refused").trim().to_string());
-                }
-                seen.push(self.ask("craft/drainMidTurnQueue", json!({}))?["error"]["code"].to_string());
-                seen.push(
-                    self.ask("terminal/create", json!({"sessionId": "s1", "command": "id"}))?["error"]["code"]
-                        .to_string(),
-                );
-                seen.push(self.write("/tmp/puppet-outside", "x")?["error"]["code"].to_string());
-                self.send(&json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}))?;
-                self.write(&whole, &seen.join("|"))?;
-            }
+            "reads" => self.reads(&whole)?,
             "by-file" => {
                 std::fs::write(&whole, "# x\n").ok()?;
                 let report = json!({"status": "done", "summary": "by file"});
@@ -148,6 +133,23 @@ impl Puppet {
             self.text(part)?;
         }
         Some("end_turn")
+    }
+
+    /// Asks for files in and outside its folder, and for things that no client has; writes down what came.
+    fn reads(&mut self, whole: &str) -> Option<()> {
+        let mut seen = Vec::new();
+        for path in ["assets/a.csv", "missing", "../../../../db/table.md", "/etc/hostname"] {
+            let path = if path.starts_with('/') { path.into() } else { format!("{}/{path}", self.workdir) };
+            let answer = self.ask("fs/read_text_file", json!({"sessionId": "s1", "path": path}))?;
+            seen.push(answer["result"]["content"].as_str().unwrap_or("refused").trim().to_string());
+        }
+        seen.push(self.ask("craft/drainMidTurnQueue", json!({}))?["error"]["code"].to_string());
+        seen.push(
+            self.ask("terminal/create", json!({"sessionId": "s1", "command": "id"}))?["error"]["code"].to_string(),
+        );
+        seen.push(self.write("/tmp/puppet-outside", "x")?["error"]["code"].to_string());
+        self.send(&json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}))?;
+        self.write(whole, &seen.join("|")).map(drop)
     }
 
     fn text(&self, text: &str) -> Option<()> {

@@ -50,8 +50,8 @@ fn installed(name: &str, package: &str, programs: &str) -> Option<Cli> {
 }
 
 /// Carries one run to its end with an agent, in a project and a home of its own.
-fn carried(cli: &Cli, agent: &str, settings: &dyn Fn(&Endpoint, &Path) -> Vec<(String, String)>) {
-    let endpoint = Endpoint::start();
+fn carried(cli: &Cli, agents: &[&str], settings: &dyn Fn(&Endpoint, &Path) -> Vec<(String, String)>) {
+    let (endpoint, agent) = (Endpoint::start(), agents.join(" "));
     let folder = tempfile::tempdir().unwrap();
     let (project, home) = (folder.path().join("project"), folder.path().join("home"));
     fs::create_dir_all(project.join("assets")).unwrap();
@@ -59,7 +59,8 @@ fn carried(cli: &Cli, agent: &str, settings: &dyn Fn(&Endpoint, &Path) -> Vec<(S
     fs::write(project.join("assets/sales.csv"), "month,units\nJan,3\nFeb,4\n").unwrap();
     let path = format!("{}:{}", cli.programs.display(), std::env::var("PATH").unwrap());
     let ran = Command::new(env!("CARGO_BIN_EXE_multiverse"))
-        .args(["run", REQUEST, "--yes", "--agent", agent])
+        .args(["run", REQUEST, "--yes"])
+        .args(agents.iter().flat_map(|agent| ["--agent", agent]))
         .current_dir(&project)
         .env_clear()
         .envs([("PATH", path.as_str()), ("USER", "ada"), ("LANG", "C.UTF-8")])
@@ -74,7 +75,7 @@ fn carried(cli: &Cli, agent: &str, settings: &dyn Fn(&Endpoint, &Path) -> Vec<(S
     let made = outputs.lines().next().unwrap_or_default();
     let report = fs::read_to_string(project.join(made)).unwrap_or_default();
     assert!(report.contains('7') || report.contains("units"), "{agent}: {made}: {report}");
-    assert!(endpoint.asked().len() > 4, "{agent}: the model was asked {} times", endpoint.asked().len());
+    assert!(endpoint.asked().len() > 1, "{agent}: the model was asked {} times", endpoint.asked().len());
 }
 
 fn of(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -97,21 +98,21 @@ fn goose_settings(endpoint: &Endpoint, _: &Path) -> Vec<(String, String)> {
 #[test]
 fn goose_carries_a_run() {
     let Some(cli) = installed(GOOSE.0, GOOSE.1, GOOSE.2) else { return };
-    carried(&cli, "goose", &goose_settings);
+    carried(&cli, &["goose"], &goose_settings);
 }
 
 /// The same agent over the Agent Client Protocol.
 #[test]
 fn goose_carries_a_run_over_acp() {
     let Some(cli) = installed(GOOSE.0, GOOSE.1, GOOSE.2) else { return };
-    carried(&cli, "acp:goose acp --with-builtin developer", &goose_settings);
+    carried(&cli, &["acp:goose acp --with-builtin developer"], &goose_settings);
 }
 
-/// All roles by pi, which is configured by a file.
+/// The work by pi, which is configured by a file, and the plans by nobody: it takes seconds to start.
 #[test]
 fn pi_carries_a_run() {
     let Some(cli) = installed("pi", "@mariozechner/pi-coding-agent", "node_modules/.bin") else { return };
-    carried(&cli, "pi:local/mock", &|endpoint, home| {
+    carried(&cli, &["offline", "executor=pi:local/mock"], &|endpoint, home| {
         let models = format!(
             r#"{{"providers":{{"local":{{"baseUrl":"{}/v1","api":"openai-completions","apiKey":"OPENAI_API_KEY","models":[{{"id":"mock"}}]}}}}}}"#,
             endpoint.address()
@@ -126,7 +127,7 @@ fn pi_carries_a_run() {
 #[test]
 fn codex_carries_a_run() {
     let Some(cli) = installed("codex", "@openai/codex", "node_modules/.bin") else { return };
-    carried(&cli, "codex:mock", &|endpoint, home| {
+    carried(&cli, &["codex:mock"], &|endpoint, home| {
         let config = format!(
             "model_provider = \"local\"\n[model_providers.local]\nname = \"local\"\nbase_url = \"{}/v1\"\n\
              wire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n",
