@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use engine::agent::Cli;
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -116,15 +117,21 @@ pub(crate) fn runs_and_items() -> ArgValueCandidates {
 /// Completes who can work.
 pub(crate) fn agents() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let kinds = [
+        let mut kinds = vec![
             ("offline", "no model, no network"),
+            ("auto", "the first coding CLI that has a key"),
             ("person", "waits in the inbox"),
+            ("acp:", "an agent of the Agent Client Protocol"),
             ("command:", "any program"),
             ("script:", "answers from a file"),
         ];
+        kinds.extend(Cli::ALL.map(|cli| (cli.name(), "a coding CLI")));
         let roles = ["", "planner=", "executor=", "communicator="];
         let named = roles.iter().flat_map(|role| {
-            kinds.map(|(kind, help)| CompletionCandidate::new(format!("{role}{kind}")).help(Some(help.into())))
+            let named = |(kind, help): &(&str, &'static str)| {
+                CompletionCandidate::new(format!("{role}{kind}")).help(Some((*help).into()))
+            };
+            kinds.iter().map(named).collect::<Vec<_>>()
         });
         named.collect()
     })

@@ -59,7 +59,7 @@ fn serve(stream: TcpStream, log: &Mutex<Vec<String>>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let (path, body) = request(&mut reader)?;
     let answer = if path.split('?').next().is_some_and(|path| path.ends_with("/models")) {
-        wires::Answer::json(json!({"object": "list", "data": [{"id": "mock", "object": "model"}], "models": []}))
+        wires::Answer::json(&json!({"object": "list", "data": [{"id": "mock", "object": "model"}], "models": []}))
     } else {
         let mut step = step(&body);
         let shown: String = format!("{path} {step:?}").chars().take(300).collect();

@@ -49,8 +49,11 @@ fn installed(name: &str, package: &str, programs: &str) -> Option<Cli> {
     Some(Cli { programs })
 }
 
+/// Variables for the CLI, after its settings were written into its home.
+type Settings = dyn Fn(&Endpoint, &Path) -> Vec<(String, String)>;
+
 /// Carries one run to its end with an agent, in a project and a home of its own.
-fn carried(cli: &Cli, agents: &[&str], settings: &dyn Fn(&Endpoint, &Path) -> Vec<(String, String)>) {
+fn carried(cli: &Cli, agents: &[&str], settings: &Settings) {
     let (endpoint, agent) = (Endpoint::start(), agents.join(" "));
     let folder = tempfile::tempdir().unwrap();
     let (project, home) = (folder.path().join("project"), folder.path().join("home"));
@@ -136,5 +139,67 @@ fn codex_carries_a_run() {
         fs::create_dir_all(home.join(".codex")).unwrap();
         fs::write(home.join(".codex/config.toml"), config).unwrap();
         of(&[("OPENAI_API_KEY", "not-a-key")])
+    });
+}
+
+/// Whether those that take long are wanted as well.
+fn all_are_wanted(name: &str) -> bool {
+    let wanted = std::env::var_os("MULTIVERSE_ALL_CLIS").is_some();
+    if !wanted {
+        eprintln!("skipped: {name} takes long; set MULTIVERSE_ALL_CLIS to run it");
+    }
+    wanted
+}
+
+/// The work by claude, over Anthropic's messages, its reports held to a schema.
+#[test]
+fn claude_carries_a_run() {
+    if !all_are_wanted("claude") {
+        return;
+    }
+    let Some(cli) = installed("claude", "@anthropic-ai/claude-code", "node_modules/.bin") else { return };
+    carried(&cli, &["claude:mock"], &|endpoint, _| {
+        of(&[("ANTHROPIC_BASE_URL", &endpoint.address()), ("ANTHROPIC_API_KEY", "not-a-key")])
+    });
+}
+
+#[test]
+fn gemini_carries_a_run() {
+    if !all_are_wanted("gemini") {
+        return;
+    }
+    let Some(cli) = installed("gemini", "@google/gemini-cli", "node_modules/.bin") else { return };
+    let settings: &Settings =
+        &|endpoint, _| of(&[("GOOGLE_GEMINI_BASE_URL", &endpoint.address()), ("GEMINI_API_KEY", "not-a-key")]);
+    carried(&cli, &["offline", "executor=gemini:gemini-2.5-flash"], settings);
+    carried(&cli, &["offline", "executor=acp:gemini --acp"], settings);
+}
+
+#[test]
+fn opencode_carries_a_run() {
+    if !all_are_wanted("opencode") {
+        return;
+    }
+    let Some(cli) = installed("opencode", "opencode-ai", "node_modules/.bin") else { return };
+    carried(&cli, &["offline", "executor=opencode:local/mock"], &|endpoint, home| {
+        let config = format!(
+            r#"{{"autoupdate":false,"share":"disabled","provider":{{"local":{{"npm":"@ai-sdk/openai-compatible","name":"local","options":{{"baseURL":"{}/v1","apiKey":"not-a-key"}},"models":{{"mock":{{"name":"mock"}}}}}}}}}}"#,
+            endpoint.address()
+        );
+        fs::create_dir_all(home.join(".config/opencode")).unwrap();
+        fs::write(home.join(".config/opencode/opencode.json"), config).unwrap();
+        Vec::new()
+    });
+}
+
+#[test]
+fn qwen_carries_a_run() {
+    if !all_are_wanted("qwen") {
+        return;
+    }
+    let Some(cli) = installed("qwen", "@qwen-code/qwen-code", "node_modules/.bin") else { return };
+    carried(&cli, &["offline", "executor=qwen:mock"], &|endpoint, _| {
+        let base = format!("{}/v1", endpoint.address());
+        of(&[("OPENAI_BASE_URL", &base), ("OPENAI_API_KEY", "not-a-key"), ("OPENAI_MODEL", "mock")])
     });
 }

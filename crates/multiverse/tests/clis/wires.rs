@@ -1,5 +1,5 @@
 //! Owns how a step of a model is said in the words of providers: OpenAI's chat completions and responses, Anthropic's
-//! messages. Must not know what the step is for.
+//! messages, Gemini's contents. Must not know what the step is for.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ const WRITERS: [&str; 6] = ["Write", "write", "write_file", "create_file", "deve
 const SHELLS: [&str; 6] = ["exec_command", "shell", "bash", "Bash", "developer__shell", "run_shell_command"];
 
 impl Answer {
-    pub(crate) fn json(value: Value) -> Self {
+    pub(crate) fn json(value: &Value) -> Self {
         Self { kind: "application/json", body: value.to_string() }
     }
 
@@ -40,10 +40,14 @@ impl Answer {
 pub(crate) fn answer(path: &str, body: &Value, step: &Step) -> Answer {
     let path = path.split('?').next().unwrap_or_default();
     let is_stream = body["stream"] == true;
-    if path.ends_with("/responses") {
+    if path.contains(":countTokens") {
+        Answer::json(&json!({"totalTokens": 42}))
+    } else if path.contains("enerateContent") {
+        gemini(body, step, path.contains(":stream"))
+    } else if path.ends_with("/responses") {
         responses(call(step, &names(body, "/name")), step)
     } else if path.ends_with("/count_tokens") {
-        Answer::json(json!({"input_tokens": 42}))
+        Answer::json(&json!({"input_tokens": 42}))
     } else if path.ends_with("/messages") {
         messages(call(step, &names(body, "/name")), step, body, is_stream)
     } else {
@@ -63,6 +67,8 @@ fn call(step: &Step, tools: &[String]) -> Option<Call> {
     if let Some(name) = offered(&WRITERS) {
         let arguments = match name.as_str() {
             "Write" | "write_file" => json!({"file_path": path, "content": content}),
+            // One CLI calls it so, others call it `path`: what is not known is passed over.
+            "write" => json!({"path": path, "filePath": path, "content": content}),
             _ => json!({"path": path, "content": content}),
         };
         return Some(Call { name, arguments });
@@ -94,7 +100,7 @@ fn chat(call: Option<Call>, step: &Step, is_stream: bool) -> Answer {
     if !is_stream {
         let choice = json!({"index": 0, "message": message, "finish_reason": finish});
         return Answer::json(
-            json!({"id": "c1", "object": "chat.completion", "created": 1, "model": "mock", "choices": [choice], "usage": usage}),
+            &json!({"id": "c1", "object": "chat.completion", "created": 1, "model": "mock", "choices": [choice], "usage": usage}),
         );
     }
     let chunk = |choices: Value| json!({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": choices});
@@ -134,6 +140,23 @@ fn responses(call: Option<Call>, step: &Step) -> Answer {
     Answer::events(&events, "")
 }
 
+fn gemini(body: &Value, step: &Step, is_stream: bool) -> Answer {
+    let declared = body["tools"].as_array().into_iter().flatten();
+    let declared = declared.flat_map(|tool| tool["functionDeclarations"].as_array().cloned().unwrap_or_default());
+    let names: Vec<String> = declared.filter_map(|one| Some(one["name"].as_str()?.to_string())).collect();
+    // Helper calls want an object of their own.
+    let is_helper = body["generationConfig"]["responseMimeType"] == "application/json";
+    let part = match call(step, &names) {
+        Some(call) => json!({"functionCall": {"name": call.name, "args": call.arguments}}),
+        None if is_helper => json!({"text": "{}"}),
+        None => json!({"text": text(step)}),
+    };
+    let candidate = json!({"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0});
+    let usage = json!({"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18});
+    let reply = json!({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "mock", "responseId": "r1"});
+    if is_stream { Answer::events(&[("", reply)], "") } else { Answer::json(&reply) }
+}
+
 fn messages(call: Option<Call>, step: &Step, body: &Value, is_stream: bool) -> Answer {
     let by_schema = || {
         let is_offered = names(body, "/name").iter().any(|name| name == "StructuredOutput");
@@ -165,7 +188,7 @@ fn messages(call: Option<Call>, step: &Step, body: &Value, is_stream: bool) -> A
         json!({"input_tokens": 11, "output_tokens": 7, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0});
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "mock", "content": [block], "stop_reason": stop, "stop_sequence": null, "usage": usage});
     if !is_stream {
-        return Answer::json(message);
+        return Answer::json(&message);
     }
     let (mut begun, mut empty) = (message.clone(), block.clone());
     begun["content"] = json!([]);
