@@ -144,3 +144,21 @@ fn mutated_files_of_mcp_servers() {
         fuzz::fuzz_mcp_file(deep.repeat(50_000).as_bytes());
     }
 }
+
+const LINES: [&str; 4] = [
+    "run_shell_command: git *\ngit status; ls 'a b' \"$(x)\" `y` > z && (cd /; rm *) | sort # end",
+    "run_shell_command: echo * > *\nif a; then b <<E\nc\nE\nfi; d() { e; }; ${f:-$(g)} $'h' <(i) 2>&1 &",
+    "web_fetch: https://a.example/*\nhttps://a.example/b https://a.example@c/ HTTPS://A.EXAMPLE\\@d",
+    "write_file: runs/*\nruns/../assets/./x//y",
+];
+
+const LINE_PIECES: [&str; 24] = [
+    "*", ":", ";", "&", "|", "$(", ")", "`", "'", "\"", "\\", ">", "<<", "{", "}", "$", "#", "\n", "..", "/", "@", "é",
+    "\u{0}", "git push",
+];
+
+/// QL-25, QL-30: a rule that denies matches all that the same rule would allow.
+#[test]
+fn mutated_command_lines() {
+    check(&LINES, &LINE_PIECES, fuzz::fuzz_command_line);
+}

@@ -89,9 +89,12 @@ mod linux {
     /// In a process of its own: some attempts end whoever makes them.
     fn tried(attempt: fn(&World) -> io::Result<()>, world: &World) -> String {
         const OTHER_REASON: i32 = 250;
+        const ATTEMPT_SECONDS: u32 = 20;
         // SAFETY: this process has one thread.
         let child = unsafe { libc::fork() };
         if child == 0 {
+            // SAFETY: whoever waits for ever is ended by the kernel.
+            unsafe { libc::alarm(ATTEMPT_SECONDS) };
             let code = match attempt(world) {
                 Ok(()) => 0,
                 Err(error) => {
