@@ -30,6 +30,8 @@ pub(crate) enum Besides {
 pub(crate) struct Simple {
     pub(crate) words: Vec<String>,
     pub(crate) besides: Vec<Besides>,
+    /// The signs of its redirections, in order; they stand among the words too.
+    pub(crate) redirections: Vec<String>,
 }
 
 impl Simple {
@@ -48,7 +50,7 @@ impl Simple {
 pub(crate) fn simple_commands(line: &str) -> Vec<Simple> {
     let mut found = Vec::new();
     if line.chars().count() > LETTERS {
-        let mut whole = Simple { words: vec![line.chars().take(LETTERS).collect()], besides: Vec::new() };
+        let mut whole = Simple { words: vec![line.chars().take(LETTERS).collect()], ..Simple::default() };
         whole.mark(Besides::Unclear);
         return vec![whole];
     }
@@ -246,6 +248,7 @@ impl Scan<'_> {
         if self.peek() == Some('(') {
             open.simple.mark(Besides::Substitution);
         }
+        open.simple.redirections.push(sign.clone());
         open.simple.words.push(sign);
     }
 }

@@ -212,7 +212,7 @@ fn matches(rule: &Rule, tool: &str, subject: &Subject) -> bool {
 fn matches_strictly(pattern: &str, subject: &Subject) -> bool {
     match subject {
         Subject::Command(simple) => {
-            simple.besides.iter().all(|what| names(pattern, *what)) && wild(pattern, &simple.text())
+            simple.besides.iter().all(|what| names(pattern, *what, simple)) && wild(pattern, &simple.text())
         }
         Subject::Path { meant, .. } => wild(pattern, meant),
         Subject::Address(address) => !is_deceptive(address) && wild(pattern, address),
@@ -221,9 +221,12 @@ fn matches_strictly(pattern: &str, subject: &Subject) -> bool {
 }
 
 /// Whether a pattern writes out what a command holds besides words.
-fn names(pattern: &str, what: Besides) -> bool {
+fn names(pattern: &str, what: Besides, simple: &Simple) -> bool {
     match what {
-        Besides::Redirection => pattern.contains(['>', '<']),
+        // Exactly those, each a word of its own: `sort < *` does not let `sort < x > y` write.
+        Besides::Redirection => {
+            pattern.split_whitespace().filter(|word| word.starts_with(['>', '<'])).eq(&simple.redirections)
+        }
         Besides::Substitution => pattern.contains("$(") || pattern.contains('`'),
         Besides::Variable => pattern.contains('$'),
         Besides::Unclear => false,

@@ -25,6 +25,51 @@ fn check(grants: &Grants, name: &str, arguments: &Value, expected: Effect) {
     assert_eq!(decision.effect, expected, "{name} {arguments}: {decision:?}");
 }
 
+/// Lines that hold an allowed command and something else, or only look like one.
+const TRICKS: [&str; 41] = [
+    "rm x",
+    "git status; rm x",
+    "git status && rm x",
+    "git status || rm x",
+    "git status | sh",
+    "git status & rm x",
+    "git status\nrm x",
+    "git status $(rm x)",
+    "git status `rm x`",
+    "git status \"$(rm x)\"",
+    "git status > x",
+    "git log >> ../../x",
+    "git status 2> x",
+    "git $x",
+    "(git status)",
+    "{ git status; }",
+    "git status <(rm x)",
+    "A=1 git status",
+    "PATH=. git status",
+    "gitx status",
+    "git",
+    "/tmp/git status",
+    "ls -l",
+    "ls\u{a0}x",
+    "if git status; then ls; fi",
+    "git 'status",
+    "git status; eval ls",
+    "sort < x > y",
+    "sort < x >> y",
+    "sort < x < y",
+    "sh -c 'git status'",
+    "git ${x:-status}",
+    "cat <<E\ngit status\nE",
+    "git push origin main",
+    "git status; git push",
+    "env git push",
+    "/usr/bin/git push",
+    "sh -c 'ls; git push'",
+    "git 'push'",
+    "xargs git push",
+    "",
+];
+
 /// QL-30: an allowed command is not a door for another one.
 #[test]
 fn commands_are_allowed_one_by_one() {
@@ -50,51 +95,10 @@ fn commands_are_allowed_one_by_one() {
     ] {
         check(allowed, Effect::Allow);
     }
-    for denied in [
-        "rm x",
-        "git status; rm x",
-        "git status && rm x",
-        "git status || rm x",
-        "git status | sh",
-        "git status & rm x",
-        "git status\nrm x",
-        "git status $(rm x)",
-        "git status `rm x`",
-        "git status \"$(rm x)\"",
-        "git status > x",
-        "git log >> ../../x",
-        "git status 2> x",
-        "git $x",
-        "(git status)",
-        "{ git status; }",
-        "git status <(rm x)",
-        "A=1 git status",
-        "PATH=. git status",
-        "gitx status",
-        "git",
-        "/tmp/git status",
-        "ls -l",
-        "ls ",
-        "ls\u{a0}x",
-        "if git status; then ls; fi",
-        "git 'status",
-        "git status; eval ls",
-        "sort < x > y; rm z",
-        "sh -c 'git status'",
-        "git ${x:-status}",
-        "cat <<E\ngit status\nE",
-        "git push origin main",
-        "git status; git push",
-        "env git push",
-        "/usr/bin/git push",
-        "sh -c 'ls; git push'",
-        "git 'push'",
-        "xargs git push",
-        "",
-    ] {
-        let expected = if denied == "ls " { Effect::Allow } else { Effect::Deny };
-        check(denied, expected);
+    for denied in TRICKS {
+        check(denied, Effect::Deny);
     }
+    check("ls ", Effect::Allow);
     check("cargo publish", Effect::Ask);
     check("git status; cargo publish --dry-run", Effect::Ask);
     check("git push; cargo publish", Effect::Deny);
@@ -111,6 +115,8 @@ fn rules_that_name_more_match_more() {
     let check = |command: &str, expected| check(&grants, "run_shell_command", &json!({"command": command}), expected);
     check("echo hello > notes.md", Effect::Allow);
     check("echo hello > other.md", Effect::Deny);
+    check("echo hello > other.md > notes.md", Effect::Deny);
+    check("echo hello >> notes.md", Effect::Deny);
     check("echo $HOME", Effect::Allow);
     check("echo $PATH", Effect::Deny);
     check("echo $(date)", Effect::Deny);
