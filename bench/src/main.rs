@@ -17,6 +17,7 @@ mod times;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use project::Output;
 use times::Line;
@@ -42,13 +43,29 @@ const PARTS: [(&str, Part); 10] = [
     ("process-memory", process::memory),
 ];
 
+/// How long what a run left is kept. A file system that looks at every inode that was deleted in the last minutes before it
+/// makes a file would be measured by what is removed, not by what is made.
+const KEPT: Duration = Duration::from_secs(10 * 60);
+
+fn remove_old(folder: &Path) -> Result<(), Box<dyn Error>> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.metadata()?.modified()?.elapsed().unwrap_or_default() > KEPT {
+            std::fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = words.next().map_or_else(|| PathBuf::from("target/bench"), PathBuf::from);
     let chosen: Vec<String> = words.collect();
     let wanted = |name: &str| chosen.is_empty() || chosen.iter().any(|chosen| chosen == name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder)?;
+    let project = folder.join(format!("run-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&project);
+    std::fs::create_dir_all(&project)?;
+    let (all, folder) = (folder, project);
     let mut lines: Vec<Line> = Vec::new();
     for output in [Output::None, Output::File] {
         if wanted("one") {
@@ -81,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if chosen.iter().any(|chosen| chosen == "peers") {
         lines.extend(peers::all(&folder)?);
     }
-    std::fs::remove_dir_all(&folder)?;
+    remove_old(&all)?;
     println!("| id | what | measured | against | ratio | bar |\n|---|---|---|---|---|---|");
     for line in lines {
         println!("{line}");

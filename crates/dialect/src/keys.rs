@@ -14,7 +14,7 @@ pub(crate) struct Keys {
     /// Where each piece stands among the pieces, by its name.
     standing: Vec<usize>,
     /// The name of the piece that has the first row with a key.
-    home: HashMap<Arc<str>, usize>,
+    home: HashMap<Arc<str>, usize, foldhash::fast::RandomState>,
     length: usize,
     /// Whether any key was ever there twice: then removing one has to look for the other.
     has_twins: bool,

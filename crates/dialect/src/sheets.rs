@@ -13,14 +13,17 @@ use crate::plan_order::{Position, position};
 use crate::sheet::Sheet;
 use crate::trouble::Trouble;
 
+/// By path, or by run: asked for many times in every step.
+type Quick<T> = HashMap<String, T, foldhash::fast::RandomState>;
+
 /// Parsed documents by path. Whoever holds them sees to it that each is as the project has it: what happens to a
 /// document is told by [`Sheets::accept`], [`Sheets::follow`] or [`Sheets::forget`].
 #[derive(Debug)]
 pub struct Sheets {
     protocol: &'static Protocol,
-    sheets: HashMap<String, Sheet>,
+    sheets: Quick<Sheet>,
     /// By path, and by run.
-    places: HashMap<String, HashMap<String, Places>>,
+    places: Quick<Quick<Places>>,
     /// Rows looked at in documents that are not held any more.
     looked: u64,
     /// The last step that was written down, while it is not known to be committed.
@@ -48,7 +51,7 @@ pub(crate) struct Placed {
 impl Sheets {
     /// None yet.
     pub fn new(protocol: &'static Protocol) -> Self {
-        Self { protocol, sheets: HashMap::new(), places: HashMap::new(), looked: 0, pending: None }
+        Self { protocol, sheets: Quick::default(), places: Quick::default(), looked: 0, pending: None }
     }
 
     /// The protocol whose documents these are.
@@ -269,7 +272,7 @@ impl Sheets {
     }
 }
 
-fn places_of<'p>(all: &'p mut HashMap<String, HashMap<String, Places>>, placed: &Placed) -> Option<&'p mut Places> {
+fn places_of<'p>(all: &'p mut Quick<Quick<Places>>, placed: &Placed) -> Option<&'p mut Places> {
     all.get_mut(&placed.path)?.get_mut(&placed.run)
 }
 

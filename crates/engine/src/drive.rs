@@ -11,7 +11,7 @@ use agent::{Ending, Job, Meter, Scratch};
 use dialect::multiverse as documents;
 use machine::{Attempt, Effect, Holder, Input, Outcome, Role, Said, Work};
 use serde_json::json;
-use store::{Due, Fs, ProjectPath};
+use store::{Fs, ProjectPath};
 
 use crate::arrive::Arrived;
 use crate::brief;
@@ -109,9 +109,7 @@ impl<F: Fs> Service<F> {
             let arrived = self.crew.arrived(Duration::ZERO);
             self.enqueue(arrived);
             if !self.queue.is_empty() {
-                if self.engine.store.placing_is_due() {
-                    self.engine.store.place(Due::Now)?;
-                }
+                self.engine.store.place_meanwhile()?;
                 continue;
             }
             let is_idle = self.crew.is_idle();
@@ -126,7 +124,7 @@ impl<F: Fs> Service<F> {
                     (true, Some(_)) => {}
                 }
             }
-            let due = self.engine.store.place(Due::Now)?;
+            let due = self.engine.store.place_meanwhile()?;
             let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).min(wake.unwrap_or(CATCH_UP));
             let patience = patience.max(Duration::from_millis(1));
             if is_idle {

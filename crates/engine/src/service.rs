@@ -193,9 +193,7 @@ impl<F: Fs> Service<F> {
                 Ok(taken) => {
                     self.perform(taken);
                     self.begun = Some((stem, number));
-                    if self.engine.store.placing_is_due() {
-                        self.engine.store.place(store::Due::Now)?;
-                    }
+                    self.engine.store.place_meanwhile()?;
                     return Ok(id);
                 }
             }

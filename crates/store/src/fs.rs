@@ -57,6 +57,9 @@ pub enum ProcessState {
     Unknown,
 }
 
+/// Something that is done with a world, by whoever it is given to.
+pub type Errand<F> = Box<dyn FnOnce(&F) + Send>;
+
 /// Files, locks and clock of one project, as one process has them.
 pub trait Fs {
     /// An open file. Dropping it closes it and gives up its lock.
@@ -114,6 +117,14 @@ pub trait Fs {
     fn unlock(&self, file: &Self::File) -> Result<(), Fault>;
     /// Whether some process has the file open for writing; `None` when that cannot be known.
     fn has_writer(&self, path: &ProjectPath) -> Result<Option<bool>, Fault>;
+
+    /// Has an errand done on a thread of its own, where the world has threads; else it is given back.
+    fn apart(&self, errand: Errand<Self>) -> Result<(), Errand<Self>>
+    where
+        Self: Sized,
+    {
+        Err(errand)
+    }
 
     /// Names this boot of this machine: after a change of it, only what was synced is there.
     fn boot_id(&self) -> String;

@@ -6,6 +6,7 @@ pub mod fuzz;
 pub mod limits;
 
 mod alive;
+mod aside;
 mod batch;
 mod blobs;
 mod checkpoint;
@@ -36,7 +37,7 @@ pub use batch::Batch;
 pub use commit::{Commit, CommitError, Need, What};
 pub use edits::Look;
 pub use fault::{Fault, FaultKind};
-pub use fs::{Fs, Mode, Now, ProcessState, Stamp};
+pub use fs::{Errand, Fs, Mode, Now, ProcessState, Stamp};
 pub use history::{HistoryError, Walked, document_at, records};
 pub use journal::Head;
 pub use notice::Notice;

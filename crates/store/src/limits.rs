@@ -46,6 +46,8 @@ pub const PLACE_SHARE: u32 = 10;
 pub const PLACE_LATEST: Duration = Duration::from_secs(1);
 /// What placing one file is expected to take before any was placed.
 pub const PLACE_GUESS: Duration = Duration::from_micros(100);
+/// How soon one who has nothing else to do looks whether somebody else has written what is to be placed.
+pub const PLACE_POLL: Duration = Duration::from_millis(2);
 /// How often it is looked whether the lock's file is still the one in its place.
 pub const LOCK_CHECKED: Duration = Duration::from_millis(100);
 /// A file is placed again no sooner than this many times what its last placing took: two large tables that change at

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use text::Text;
 
+use crate::aside::Part;
 use crate::documents::{Document, Known, Seen};
 use crate::fault::{Fault, FaultKind};
 use crate::files;
@@ -13,7 +14,6 @@ use crate::fs::{Fs, Mode, Now, Stamp};
 use crate::history::{HistoryError, document_at};
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::record::Sum;
 use crate::store::Store;
 use crate::walk::version_in_journal;
 
@@ -37,17 +37,6 @@ pub(crate) struct Stray {
     pub ours: bool,
 }
 
-/// A new version of a document, written and ready to be put in its place.
-pub(crate) struct Part {
-    document: ProjectPath,
-    version: u64,
-    pub file: ProjectPath,
-    /// Nothing when the document is to vanish.
-    stamp: Option<Stamp>,
-    /// How long it took to write.
-    cost: Duration,
-}
-
 /// When a document is put into its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Circumstance {
@@ -68,26 +57,15 @@ pub(crate) enum Standing {
     Foreign,
 }
 
-impl Part {
-    /// Whether there is a file to be placed, or one to vanish.
-    pub(crate) fn has_file(&self) -> bool {
-        self.stamp.is_some()
-    }
-}
-
 pub(crate) fn folder() -> ProjectPath {
     ProjectPath::own("placing")
-}
-
-/// The beginning of the name of every file that waits for, or came out of, a document's place.
-pub(crate) fn mark(document: &ProjectPath) -> String {
-    Sum::of(document.as_str().as_bytes()).to_string()
 }
 
 impl<F: Fs> Store<F> {
     /// Puts documents that are behind into their places; gives how long until the next is due.
     pub fn place(&mut self, due: Due) -> Result<Option<Duration>, Fault> {
         self.usable()?;
+        self.collect_apart()?;
         let waiting = self.waiting(due);
         self.place_all(&waiting)?;
         Ok(self.next_due())
@@ -101,6 +79,7 @@ impl<F: Fs> Store<F> {
     /// Puts these documents into their places, whether they are due or not: somebody is about to read them.
     pub fn place_these(&mut self, paths: &[ProjectPath]) -> Result<(), Fault> {
         self.usable()?;
+        self.collect_apart()?;
         let behind = paths.iter().filter(|path| self.behind.contains_key(*path));
         let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
         let waiting = known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone());
@@ -113,31 +92,42 @@ impl<F: Fs> Store<F> {
             self.clear_strays();
         }
         for paths in waiting.chunks(limits::PLACED_TOGETHER) {
-            // Nothing is shown that could still be lost.
-            if paths.iter().any(|path| self.documents[path].version > self.journal.durable) {
-                self.sync()?;
-            }
+            self.make_showable(paths)?;
             let begun = self.fs.now().steady;
             let (parts, written) = self.write_parts(paths);
-            let mut tried = 0;
-            // One document that cannot be placed holds up no other.
-            let mut put = Ok(());
-            let locked = self.locked(|store| {
-                for part in &parts {
-                    tried += 1;
-                    let result = store.put(part, Circumstance::AtWork);
-                    put = std::mem::replace(&mut put, Ok(())).and(result);
-                }
-                Ok(())
-            });
-            parts[tried..].iter().for_each(|part| drop(self.discard(part)));
+            let put = self.put_together(&parts);
             self.pace.took(paths.len(), self.fs.now().steady.saturating_sub(begun));
-            locked.and(put).and(written)?;
+            put.and(written)?;
         }
         Ok(())
     }
 
-    fn waiting(&mut self, due: Due) -> Vec<ProjectPath> {
+    /// Nothing is shown that could still be lost.
+    pub(crate) fn make_showable(&mut self, paths: &[ProjectPath]) -> Result<(), Fault> {
+        match paths.iter().any(|path| self.documents[path].version > self.journal.durable) {
+            true => self.sync().map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// Puts documents into their places under one taking of the lock.
+    pub(crate) fn put_together(&mut self, parts: &[Part]) -> Result<(), Fault> {
+        let mut tried = 0;
+        // One document that cannot be placed holds up no other.
+        let mut put = Ok(());
+        let locked = self.locked(|store| {
+            for part in parts {
+                tried += 1;
+                let result = store.put(part, Circumstance::AtWork);
+                put = std::mem::replace(&mut put, Ok(())).and(result);
+            }
+            Ok(())
+        });
+        parts[tried..].iter().for_each(|part| drop(self.discard(part)));
+        locked.and(put)
+    }
+
+    pub(crate) fn waiting(&mut self, due: Due) -> Vec<ProjectPath> {
         let now = self.fs.now().steady;
         if due == Due::Now && now < self.pace.begins(self.behind.len()) {
             return Vec::new();
@@ -148,7 +138,7 @@ impl<F: Fs> Store<F> {
         known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone()).collect()
     }
 
-    fn next_due(&self) -> Option<Duration> {
+    pub(crate) fn next_due(&self) -> Option<Duration> {
         let now = self.fs.now().steady;
         let together = self.pace.begins(self.behind.len());
         let waits =
@@ -161,64 +151,6 @@ impl<F: Fs> Store<F> {
         self.behind.iter().map(due).min()
     }
 
-    /// As many as can be written, and why there are no more.
-    pub(crate) fn write_parts(&mut self, paths: &[ProjectPath]) -> (Vec<Part>, Result<(), Fault>) {
-        let mut parts = Vec::with_capacity(paths.len());
-        let mut written = self.fs.make_folder(&folder());
-        if written.is_err() {
-            return (parts, written);
-        }
-        for path in paths {
-            match self.is_there(path) {
-                Ok(false) => {}
-                Ok(true) => continue,
-                Err(fault) => {
-                    written = written.and(Err(fault));
-                    continue;
-                }
-            }
-            let begun = self.fs.now().steady;
-            let (part, file) = self.part_names(path);
-            let document = &self.documents[path];
-            let version = document.version;
-            let stamp = match &document.text {
-                Some(text) => self.write_part(path, text, &part, &file).map(Some),
-                None => Ok(None),
-            };
-            // The person knows the document, not the file on its way there.
-            let named = |fault: Fault| Fault {
-                doing: "place",
-                path: path.to_string(),
-                reason: format!("{} (at {})", fault.reason, fault.path),
-                ..fault
-            };
-            match stamp.map_err(named) {
-                Ok(stamp) => {
-                    let cost = self.fs.now().steady.saturating_sub(begun);
-                    parts.push(Part { document: path.clone(), version, file, stamp, cost });
-                }
-                Err(fault) => written = written.and(Err(fault)),
-            }
-        }
-        (parts, written)
-    }
-
-    /// Whether the newest version turns out to be in place already, when nothing was known of the file.
-    fn is_there(&mut self, path: &ProjectPath) -> Result<bool, Fault> {
-        let document = &self.documents[path];
-        if document.disk.seen.is_some() || document.text.is_none() {
-            return Ok(false);
-        }
-        let before = self.fs.now();
-        match self.standing(path)? {
-            Standing::Version(version, stamp) if version == self.documents[path].version => {
-                self.note_seen(path, version, stamp, before);
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
-    }
-
     /// Whether a file may hold a version, or be missing, because nobody has come to place a newer one; else somebody
     /// put it back.
     pub(crate) fn may_be_behind(&self, path: &ProjectPath, version: u64) -> bool {
@@ -227,39 +159,6 @@ impl<F: Fs> Store<F> {
             Some(seen) => version >= seen.version,
             None => document.changed_by(version).is_none_or(|number| number > self.placed_up_to),
         }
-    }
-
-    /// Names for a new version of a document: while it is written, and when it is whole.
-    pub(crate) fn part_names(&mut self, document: &ProjectPath) -> (ProjectPath, ProjectPath) {
-        self.parts += 1;
-        let name = format!("placing/{}-{}-{}", mark(document), self.alive.name, self.parts);
-        (ProjectPath::own(&format!("{name}.part")), ProjectPath::own(&format!("{name}.out")))
-    }
-
-    /// Writes a version aside. A file that is named `.part` is unfinished and nobody's; one named `.out` is whole.
-    pub(crate) fn write_part(
-        &self,
-        path: &ProjectPath,
-        text: &Text,
-        part: &ProjectPath,
-        out: &ProjectPath,
-    ) -> Result<Stamp, Fault> {
-        let file = files::create(&self.fs, part)?;
-        let written = files::write(&self.fs, &file, text)
-            // File systems tell times by coarse ticks. An exact one is unlike any that a later write could leave, so
-            // that the stamp alone tells whether somebody wrote.
-            .and_then(|()| self.fs.set_modified(&file, self.fs.now().wall))
-            .and_then(|()| self.fs.stamp(&file))
-            .and_then(|stamp| {
-                let permissions =
-                    self.documents[path].disk.seen.map_or(stamp.permissions, |seen| seen.stamp.permissions);
-                if stamp.permissions != permissions {
-                    self.fs.set_permissions(&file, permissions)?;
-                }
-                Ok(Stamp { permissions, ..stamp })
-            });
-        let named = written.and_then(|stamp| self.fs.rename(part, out).map(|()| stamp));
-        named.inspect_err(|_| drop(self.fs.remove(part)))
     }
 
     /// Puts one document into its place, under the lock.
@@ -393,7 +292,7 @@ impl<F: Fs> Store<F> {
 
     /// Removes what came out of its place in earlier placings and is ours beyond doubt, so that it does not pile up
     /// while everyone is too busy to look for edits. Whatever fails here is met, and told, by whoever looks.
-    fn clear_strays(&mut self) {
+    pub(crate) fn clear_strays(&mut self) {
         let quiet = self.fs.now().steady.saturating_sub(limits::EDIT_SETTLES);
         let fs = &self.fs;
         self.strays.retain(|stray| {
@@ -521,7 +420,7 @@ impl<F: Fs> Store<F> {
         self.touch(&part.document);
     }
 
-    fn discard(&self, part: &Part) -> Result<(), Fault> {
+    pub(crate) fn discard(&self, part: &Part) -> Result<(), Fault> {
         match part.stamp {
             Some(_) => files::discard(&self.fs, &part.file),
             None => Ok(()),

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 
 use self::walk::{Folder, Trouble};
 use crate::fault::{Fault, FaultKind};
-use crate::fs::{Fs, Mode, Now, ProcessState, Stamp};
+use crate::fs::{Errand, Fs, Mode, Now, ProcessState, Stamp};
 use crate::path::ProjectPath;
 
 pub use self::file_system::{FileSystem, Reach};
@@ -372,6 +372,14 @@ impl Fs for RealFs {
     fn has_writer(&self, path: &ProjectPath) -> Result<Option<bool>, Fault> {
         let file = self.open_regular(path, Mode::Read).map_err(|trouble| trouble.fault("look at", path))?;
         Ok(lease::has_writer(&file))
+    }
+
+    fn apart(&self, errand: Errand<Self>) -> Result<(), Errand<Self>> {
+        let Ok(root) = self.root.try_clone() else { return Err(errand) };
+        let fs = Self { root, path: self.path.clone(), only_looks: self.only_looks };
+        // Where there is no room for another thread the errand is dropped, and whoever waits for it hears of that.
+        let _ = std::thread::Builder::new().name("errand".into()).spawn(move || errand(&fs));
+        Ok(())
     }
 
     fn boot_id(&self) -> String {

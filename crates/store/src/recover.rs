@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use crate::alive::{self, Alive};
+use crate::aside;
 use crate::blobs::Blobs;
 use crate::checkpoint::{self, Checkpoint};
 use crate::documents::Known;
@@ -87,6 +88,7 @@ impl<F: Fs> Store<F> {
             blobs: Blobs::new(&alive.name),
             alive,
             strays: Vec::new(),
+            apart: None,
             listener,
             news: Vec::new(),
             fold,
@@ -158,7 +160,7 @@ impl<F: Fs> Store<F> {
             let file = ProjectPath::own(&format!("placing/{name}"));
             if name.ends_with(".out") {
                 let mark = name.split('-').next().unwrap_or_default();
-                let document = self.documents.keys().find(|path| place::mark(path) == mark).cloned();
+                let document = self.documents.keys().find(|path| aside::mark(path) == mark).cloned();
                 left.push((file, document));
             } else {
                 files::discard(&self.fs, &file)?;

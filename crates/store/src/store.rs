@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use text::Text;
 
 use crate::alive::Alive;
+use crate::aside::Apart;
 use crate::blobs::{self, Blobs};
 use crate::commit::CommitError;
 use crate::documents::{Document, Documents};
@@ -39,6 +40,8 @@ pub struct Store<F: Fs> {
     pub(crate) pace: Pace,
     pub(crate) blobs: Blobs,
     pub(crate) strays: Vec<Stray>,
+    /// What somebody else writes aside meanwhile.
+    pub(crate) apart: Option<Apart>,
     pub(crate) listener: Listener,
     /// Records that the caller has not seen yet: those of other processes, and edits by hand.
     pub(crate) news: Vec<Record>,
@@ -297,6 +300,7 @@ impl<F: Fs> std::fmt::Debug for Store<F> {
 impl<F: Fs> Drop for Store<F> {
     /// Whoever ends without closing the journal is not alive either.
     fn drop(&mut self) {
+        self.drop_apart();
         let _ = self.alive.leave(&self.fs);
     }
 }

@@ -100,3 +100,44 @@ fn what_nobody_has_placed_yet_was_not_removed() {
     assert!(settle(&mut desk.store).is_some());
     desk.is("a.md", None);
 }
+
+/// QL-02: what is written by somebody else is put into its place by a later call, and what was committed meanwhile by the
+/// one after that; nothing unfinished is left.
+#[test]
+fn what_is_written_meanwhile_is_placed_later() {
+    let mut desk = Desk::new();
+    let lines = |desk: &Desk| std::fs::read_to_string(desk.at("a.md")).unwrap_or_default().lines().count();
+    desk.commit("a.md", What::Create("first\n".into())).unwrap();
+    for count in 1..=3 {
+        append_lines(&mut desk, "a.md", 10);
+        desk.store.sync().unwrap();
+        desk.store.fs().pause(limits::PLACE_PAUSE);
+        desk.store.place_meanwhile().unwrap();
+        // Committed while the version before is on its way.
+        append_lines(&mut desk, "a.md", 1);
+        desk.store.sync().unwrap();
+        while desk.store.place_meanwhile().unwrap().is_some() {
+            desk.store.fs().pause(limits::PLACE_POLL);
+        }
+        assert_eq!(lines(&desk), 1 + 11 * count);
+    }
+    assert_eq!(settle(&mut desk.store), None);
+    let unfinished = |name: &std::ffi::OsString| name.to_string_lossy().ends_with(".part");
+    let left = std::fs::read_dir(desk.at(".multiverse/placing")).unwrap();
+    assert!(!left.map(|entry| entry.unwrap().file_name()).any(|name| unfinished(&name)));
+}
+
+/// QL-23: a file that is edited while a new version of it is on its way keeps the edit.
+#[test]
+fn an_edit_made_while_a_version_is_on_its_way_stays() {
+    let mut desk = Desk::new();
+    desk.commit("a.md", What::Create("first\n".into())).unwrap();
+    desk.store.place(Due::All).unwrap();
+    append_lines(&mut desk, "a.md", 1);
+    desk.store.sync().unwrap();
+    desk.store.fs().pause(limits::PLACE_PAUSE);
+    desk.store.place_meanwhile().unwrap();
+    std::fs::write(desk.at("a.md"), "first, changed\n").unwrap();
+    desk.store.finish().unwrap();
+    assert_eq!(std::fs::read_to_string(desk.at("a.md")).unwrap(), "first, changed\nline 0\n");
+}

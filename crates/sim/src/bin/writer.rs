@@ -111,7 +111,7 @@ fn deed(
     match random.below(40) {
         0..30 => return Ok(Some(commit(store, random, name, step, 4)?)),
         30..34 => drop(store.look()?),
-        34..37 => drop(store.place(Due::Now)?),
+        34..37 => drop(store.place_meanwhile()?),
         37 => drop(store.place(Due::All)?),
         38 => drop(store.checkpoint(|_| None)?),
         _ => store.fs().pause(Duration::from_millis(random.below(8) as u64)),

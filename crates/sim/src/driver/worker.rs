@@ -143,7 +143,7 @@ fn take_step(store: &mut Option<Store<SimFs>>, fs: &SimFs, scope: &mut Scope<'_>
         0..7 => deeds::main(store, scope)?,
         7 => deeds::other(store, scope)?,
         8 => drop(store.look()?),
-        9 => drop(store.place(Due::Now)?),
+        9 => drop(store.place_meanwhile()?),
         10 => checkpoint(store, scope)?,
         _ => store.fs().pause(Duration::from_millis(scope.random.below(80) as u64)),
     }
