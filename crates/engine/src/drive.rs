@@ -319,6 +319,9 @@ impl<F: Fs> Service<F> {
     /// Sets slow agents to work, all at once: what they are given must be there for them to read.
     fn start_enlisted(&mut self) {
         let enlisted = self.crew.enlisted();
+        if enlisted.is_empty() {
+            return;
+        }
         let files = enlisted.iter().flat_map(|one| &one.brief.files);
         let named: Vec<ProjectPath> = files.filter_map(|file| ProjectPath::any(&file.path).ok()).collect();
         let placed = self.engine.store.place_these(&named).map_err(|fault| fault.to_string());

@@ -114,6 +114,9 @@ impl<F: Fs> Store<F> {
             return Ok(self.next_due());
         }
         let waiting = self.waiting(Due::Now);
+        if waiting.is_empty() {
+            return Ok(self.next_due());
+        }
         self.clear_strays();
         self.make_showable(&waiting)?;
         let (drafts, drafted) = self.drafts(&waiting);
