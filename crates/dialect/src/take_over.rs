@@ -15,12 +15,19 @@ pub(crate) fn take_over(desk: &mut Desk<'_>, run: &Run, from: &str, items: &[Ite
         let Some(item) = run.item(&taken.id) else { continue };
         let row = old_row(desk, from, item)?;
         put_item(desk, run, item, &row)?;
-        if item.state == State::Completed && !item.output.is_empty() {
+        // A run that takes up what it did itself is in the catalog already.
+        let is_known = from == run.id && is_registered(desk, &item.output)?;
+        if item.state == State::Completed && !item.output.is_empty() && !is_known {
             let file = old_file(desk, run, from, item)?;
             register(desk, run, &item.id, &file)?;
         }
     }
     Ok(())
+}
+
+fn is_registered(desk: &mut Desk<'_>, path: &str) -> Result<bool, Trouble> {
+    let catalog = desk.protocol().catalog.path;
+    Ok(desk.sheet(catalog)?.find(path).is_some())
 }
 
 /// The item with what its row in the other run says of it; without that row, with what the state knows.
@@ -49,6 +56,6 @@ fn old_file(desk: &mut Desk<'_>, run: &Run, from: &str, item: &Item) -> Result<F
     let mut cell = |field: Field| row.map(|row| sheet.value(row, field)).unwrap_or_default();
     let (asset_type, summary) = (cell(Field::AssetType), cell(Field::Summary));
     let summary = if summary.is_empty() { item.name.clone() } else { summary };
-    let summary = format!("{summary} (taken over from {old})");
+    let summary = if from == run.id { summary } else { format!("{summary} (taken over from {old})") };
     Ok(FileNote { path: item.output.clone(), asset_type, summary, digest: String::new() })
 }

@@ -228,13 +228,17 @@ fn places_of(hierarchy: &Hierarchy, run: &Run, work: &Work) -> Vec<(&'static str
 fn catalog<F: Fs>(state: &State, store: &Store<F>, run: &Run, work: &Work) -> Value {
     let row = |path: &str, run: &str, asset_type: &str, task: &str, summary: &str| json!({"file_path": path, "run_id": run, "asset_type": asset_type, "source_task_id": task, "summary": summary});
     let mut rows: Vec<Value> = Vec::new();
-    if state.inputs.is_empty() && *work == Work::Plan(Target::Proposal) {
-        // Before the first catalog there are only names.
-        let names = inputs::names(store.fs());
-        rows.extend(names.iter().map(|(path, asset_type)| row(path, "", asset_type, "", "")));
+    if *work == Work::Plan(Target::Proposal) {
+        // The catalog is made anew after the proposal: what was renamed or is gone since the last one is not proposed.
+        let names = inputs::names(store.fs()).into_iter().filter(|(path, _)| path != PROCEDURES);
+        rows.extend(names.map(|(path, asset_type)| match state.inputs.get(&path) {
+            Some(note) => row(&path, "", asset_type, "T03", &note.summary),
+            None => row(&path, "", asset_type, "", ""),
+        }));
+    } else {
+        let inputs = state.inputs.values().filter(|note| note.path != PROCEDURES);
+        rows.extend(inputs.map(|note| row(&note.path, "", &note.asset_type, "T03", &note.summary)));
     }
-    let inputs = state.inputs.values().filter(|note| note.path != PROCEDURES);
-    rows.extend(inputs.map(|note| row(&note.path, "", &note.asset_type, "T03", &note.summary)));
     let made = run.items.iter().enumerate().filter(|(_, item)| !item.output.is_empty()).rev();
     let made: HashMap<&str, usize> = made.map(|(at, item)| (item.output.as_str(), at)).collect();
     let own = state.files.get(&run.id).into_iter().flatten();

@@ -17,6 +17,7 @@ use crate::brief::put_into_words;
 use crate::drive::readable;
 use crate::logs;
 use crate::notice::Notice;
+use crate::watch::{Hint, Listening, Told};
 
 /// Where notices go.
 pub type Listener = Arc<dyn Fn(Notice) + Send + Sync>;
@@ -25,13 +26,21 @@ pub type Listener = Arc<dyn Fn(Notice) + Send + Sync>;
 pub(crate) struct Crew {
     project: PathBuf,
     listener: Listener,
-    sender: Sender<Arrived>,
-    inbox: Receiver<Arrived>,
+    sender: Sender<Heard>,
+    inbox: Receiver<Heard>,
+    /// What the system told of files since that was last asked.
+    hints: Vec<Hint>,
     running: HashMap<(String, u64), (Stop, JoinHandle<()>)>,
     /// Those that have said all and are tidying up.
     finishing: Vec<JoinHandle<()>>,
     /// Those that are to be set to work.
     enlisted: Vec<Assignment>,
+}
+
+/// What comes into the inbox.
+enum Heard {
+    Arrived(Arrived),
+    Hint(Hint),
 }
 
 /// Work for one agent.
@@ -48,7 +57,22 @@ pub(crate) struct Assignment {
 impl Crew {
     pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
         let (sender, inbox) = channel();
-        Self { project, listener, sender, inbox, running: HashMap::new(), finishing: Vec::new(), enlisted: Vec::new() }
+        let (running, finishing, enlisted, hints) = (HashMap::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { project, listener, sender, inbox, hints, running, finishing, enlisted }
+    }
+
+    /// Where hints go: they wake whoever waits for agents.
+    pub(crate) fn to_hint(&self) -> Told {
+        let sender = self.sender.clone();
+        Box::new(move |hint| match sender.send(Heard::Hint(hint)) {
+            Ok(()) => Listening::Yes,
+            Err(_) => Listening::No,
+        })
+    }
+
+    /// What the system told of files since this was last asked.
+    pub(crate) fn hints(&mut self) -> Vec<Hint> {
+        std::mem::take(&mut self.hints)
     }
 
     /// Lets an agent work that is instant: it is done when this returns. The brief is given back.
@@ -88,7 +112,8 @@ impl Crew {
                 Ok(scratch) => work_on(assignment, &scratch, project, &told, &listener, &sender),
                 Err(error) => {
                     let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
-                    let _ = sender.send(Arrived { run, fence, outcome, outputs: Vec::new(), said: None });
+                    let arrived = Arrived { run, fence, outcome, outputs: Vec::new(), said: None };
+                    let _ = sender.send(Heard::Arrived(arrived));
                 }
             }
         });
@@ -137,7 +162,13 @@ impl Crew {
             true => self.inbox.try_recv().ok(),
             false => self.inbox.recv_timeout(patience).ok(),
         };
-        let all: Vec<Arrived> = first.into_iter().chain(self.inbox.try_iter()).collect();
+        let mut all: Vec<Arrived> = Vec::new();
+        for heard in first.into_iter().chain(self.inbox.try_iter()) {
+            match heard {
+                Heard::Arrived(arrived) => all.push(arrived),
+                Heard::Hint(hint) => self.hints.push(hint),
+            }
+        }
         self.finishing.retain(|thread| !thread.is_finished());
         let mut is_heard = |one: &Arrived| {
             let heard = self.running.remove(&(one.run.clone(), one.fence)).map(|(_, thread)| thread);
@@ -160,7 +191,7 @@ fn work_on(
     project: PathBuf,
     stop: &Stop,
     listener: &Listener,
-    sender: &Sender<Arrived>,
+    sender: &Sender<Heard>,
 ) {
     let Assignment { run, fence, work, mut brief, backend, prompts } = assignment;
     brief.workdir = scratch.workdir().display().to_string();
@@ -179,7 +210,7 @@ fn work_on(
     let said = ending.clone();
     if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, ending) {
         // Nobody listens any more when the process is about to end.
-        let _ = sender.send(arrived);
+        let _ = sender.send(Heard::Arrived(arrived));
     }
     be_modest();
     logs::keep(&job.project, fence, &job.brief, &said);

@@ -23,11 +23,14 @@ use crate::notice::{Notice, work_in_words};
 use crate::service::Service;
 use crate::settings::{A_PERSON, THE_ENGINE};
 use crate::step::{Order, Taken};
+use crate::watch::{self, Hint, Watch};
 
 /// How long a Communicator may take before code speaks itself, in seconds.
 const SPEAKING: u64 = 300;
 /// How often it is looked for edits by hand.
 const LOOK: Duration = Duration::from_secs(1);
+/// How soon it is looked again at an edit that may not be finished.
+const SETTLES: Duration = Duration::from_millis(60);
 /// How often it is looked for commits of other processes.
 const CATCH_UP: Duration = Duration::from_millis(200);
 
@@ -50,6 +53,13 @@ impl Interrupt {
     pub fn asked(&self) -> u8 {
         self.0.load(Ordering::SeqCst)
     }
+}
+
+/// What it is worth looking for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Told {
+    commits: bool,
+    edits: bool,
 }
 
 /// Why the loop ended.
@@ -81,6 +91,12 @@ impl<F: Fs> Service<F> {
 
     /// Takes runs up, all in one go: a thousand are as soon under way as one.
     fn claim(&mut self, runs: &[String]) -> Result<(), EngineError> {
+        // Those that came without a journal go on from their documents.
+        let unknown: Vec<String> = runs.iter().filter(|run| self.engine.run(run).is_none()).cloned().collect();
+        let stranded = if unknown.is_empty() { Vec::new() } else { self.stranded() };
+        for run in unknown.iter().filter(|run| stranded.contains(run)) {
+            self.adopt_run(run)?;
+        }
         let me = self.engine.me();
         let is_mine = |run: &&String| self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(me));
         let others = runs.iter().filter(|run| !is_mine(run));
@@ -97,6 +113,7 @@ impl<F: Fs> Service<F> {
 
     fn drive_on(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
         let (mut looked, mut caught_up) = (Instant::now(), Instant::now());
+        let mut unsettled = false;
         loop {
             if interrupt.asked() > 0 {
                 return self.end_agents(interrupt);
@@ -126,23 +143,61 @@ impl<F: Fs> Service<F> {
             }
             let due = self.engine.store.place_meanwhile()?;
             let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).min(wake.unwrap_or(CATCH_UP));
-            let patience = patience.max(Duration::from_millis(1));
-            if is_idle {
-                self.engine.store.fs().pause(patience);
-            } else {
-                let arrived = self.crew.arrived(patience);
-                self.enqueue(arrived);
-            }
-            if caught_up.elapsed() >= CATCH_UP {
+            let patience = if unsettled { patience.min(SETTLES) } else { patience };
+            let told = self.wait(is_idle, patience.max(Duration::from_millis(1)));
+            if told.commits || caught_up.elapsed() >= CATCH_UP {
                 caught_up = Instant::now();
                 self.catch_up()?;
             }
-            if looked.elapsed() >= LOOK {
+            let again = if unsettled { SETTLES } else { LOOK };
+            if told.edits || looked.elapsed() >= again {
                 looked = Instant::now();
-                self.engine.look()?;
+                unsettled = self.engine.look()?;
+                self.cover();
             }
             self.react();
         }
+    }
+
+    /// Waits for agents, or for news of files; says what it is worth looking for.
+    fn wait(&mut self, is_idle: bool, patience: Duration) -> Told {
+        if !std::mem::replace(&mut self.watched, true) && self.engine.settings.project.is_dir() {
+            // Where nobody tells, it is looked now and then.
+            self.watch = Watch::begin(&self.engine.settings.project, self.crew.to_hint()).ok();
+            self.cover();
+        }
+        match &self.watch {
+            None if is_idle => self.engine.store.fs().pause(patience),
+            watch => {
+                watch.iter().for_each(Watch::expect_commit);
+                let arrived = self.crew.arrived(patience);
+                self.enqueue(arrived);
+            }
+        }
+        let mut told = Told::default();
+        for hint in self.crew.hints() {
+            match hint {
+                Hint::Journal => told.commits = true,
+                Hint::Everything => told = Told { commits: true, edits: true },
+                // What this process placed itself is as it was last seen.
+                Hint::Files(files) => {
+                    let mut paths = files.iter().filter_map(|file| ProjectPath::any(file).ok());
+                    told.edits |= paths.any(|path| self.engine.store.looks_edited(&path));
+                }
+            }
+        }
+        told
+    }
+
+    /// Has the folders watched in which people edit what this process carries on.
+    fn cover(&mut self) {
+        let Some(watch) = &mut self.watch else { return };
+        let me = self.engine.me();
+        let mine = self.engine.runs().filter(|run| run.driver.as_deref() == Some(me));
+        let folders = mine.flat_map(|run| documents::run_folders(&run.id));
+        let folders: BTreeSet<String> = folders.take(watch::FOLDERS).chain(["db".into()]).collect();
+        // What cannot be watched is looked at now and then; `doctor` says so.
+        let _ = watch.cover(folders);
     }
 
     /// Removes what attempts of dead processes left behind, once.

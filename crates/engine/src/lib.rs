@@ -23,8 +23,10 @@ mod settings;
 mod simple;
 mod step;
 mod story;
+mod stranded;
 mod summary;
 mod views;
+mod watch;
 mod why;
 
 pub use agent;
@@ -45,4 +47,5 @@ pub use simple::{Answer, Rehearsal};
 pub use story::{Event, Story};
 pub use tools::Stop;
 pub use views::{AttemptView, CatalogView, ItemView, PastView, RestView, RunView, Waiting};
+pub use watch::watching_problem;
 pub use why::{Can, Why};

@@ -40,7 +40,7 @@ impl<F: Fs> Service<F> {
         Ok(Begun { run: id, chosen: Chosen { mode, reason } })
     }
 
-    fn legacy(&mut self, run: &str) -> Result<Legacy, EngineError> {
+    pub(crate) fn legacy(&mut self, run: &str) -> Result<Legacy, EngineError> {
         let text = self.engine.read(documents::RUNS).cloned().unwrap_or_default();
         let row = documents::runs(&text).into_iter().find(|row| row.run_id == run);
         let row = row.ok_or_else(|| crate::step::unknown_run(run))?;
@@ -73,6 +73,7 @@ impl<F: Fs> Service<F> {
                 None => item.state = ItemState::Pending,
             }
         }
+        reopen_holders(&mut old.items);
         Ok(Legacy { old, tables, files })
     }
 
@@ -99,6 +100,18 @@ impl Legacy {
             Some(Output { path, content: content.clone() })
         });
         outputs.collect()
+    }
+}
+
+/// What holds something that is to be done is not done itself.
+fn reopen_holders(items: &mut [machine::Item]) {
+    let mut open: Vec<String> =
+        items.iter().filter(|item| item.state == ItemState::Pending).filter_map(|item| item.parent.clone()).collect();
+    while let Some(id) = open.pop() {
+        if let Some(holder) = items.iter_mut().find(|item| item.id == id && item.state == ItemState::Completed) {
+            holder.state = ItemState::Pending;
+            open.extend(holder.parent.clone());
+        }
     }
 }
 

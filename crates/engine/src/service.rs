@@ -14,7 +14,8 @@ use crate::fault::EngineError;
 use crate::mode::{Chosen, Earlier, choose};
 use crate::settings::{Casting, Settings};
 use crate::step::Order;
-use crate::views::{CatalogView, RunView, Waiting, run_view, waits};
+use crate::views::{CatalogView, Driver, RunView, Waiting, run_view, waits};
+use crate::watch::Watch;
 
 /// The longest request, in bytes.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
@@ -33,6 +34,10 @@ pub struct Service<F: Fs = RealFs> {
     /// Briefs that were made before they are due: by run and attempt.
     pub(crate) prepared: VecDeque<(String, u64, agent::Brief)>,
     pub(crate) messengers: Vec<std::thread::JoinHandle<()>>,
+    /// News of files, once somebody waited; nothing where there is none to be had.
+    pub(crate) watch: Option<Watch>,
+    /// Whether it was tried to get them.
+    pub(crate) watched: bool,
     /// Whether what dead processes left was removed.
     pub(crate) swept: bool,
     /// The newest run that was begun here: the beginning of its id, and its number.
@@ -93,7 +98,8 @@ impl<F: Fs> Service<F> {
 
     fn of(engine: Engine<F>, crew: Crew) -> Self {
         let (queue, held, messengers) = (VecDeque::new(), BTreeMap::new(), Vec::new());
-        Self { engine, crew, queue, held, prepared: VecDeque::new(), messengers, swept: false, begun: None }
+        let prepared = VecDeque::new();
+        Self { engine, crew, queue, held, prepared, messengers, watch: None, watched: false, swept: false, begun: None }
     }
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.
@@ -202,7 +208,7 @@ impl<F: Fs> Service<F> {
     }
 
     /// The workflow's definition must be the one that the protocol fixes (MV-14).
-    fn check_definition(&self) -> Result<String, EngineError> {
+    pub(crate) fn check_definition(&self) -> Result<String, EngineError> {
         let text = self.engine.read(documents::TEMPLATE).cloned().unwrap_or_default();
         match documents::check_template(&text) {
             Ok(_) => Ok(blake3::hash(&text.to_vec()).to_hex()[..32].to_string()),
@@ -232,6 +238,10 @@ impl<F: Fs> Service<F> {
             Input::Claim => self.engine.settle_now_and_then()?,
             _ => self.engine.settle()?,
         }
+        // Whoever takes up a run that came without a journal has it go on from its documents.
+        if input == Input::Claim && self.engine.run(run).is_none() && self.stranded().iter().any(|one| one == run) {
+            return self.adopt_run(run);
+        }
         self.refuse_if_over(run)?;
         let order = Order::to(run, input);
         self.send_order(order)
@@ -251,7 +261,7 @@ impl<F: Fs> Service<F> {
         match self.finished(run) {
             Some(view) if !["COMPLETED", "FAILED"].contains(&view.status) => {
                 let reason = format!("{run} is {} in the table, but the journal does not know it", view.status);
-                let hint = format!("`multiverse retry {run}` goes on with what it left, in a new run");
+                let hint = format!("`multiverse resume {run}` takes it up again from its documents");
                 Err(EngineError::refused(reason, hint))
             }
             Some(view) => {
@@ -273,9 +283,25 @@ impl<F: Fs> Service<F> {
     /// A run, whether it is over or not.
     pub fn view(&self, run: &str) -> Option<RunView> {
         match self.engine.run(run) {
-            Some(found) => Some(run_view(self.engine.hierarchy, found)),
+            Some(found) => Some(self.view_of(found)),
             None => self.finished(run),
         }
+    }
+
+    pub(crate) fn view_of(&self, run: &machine::Run) -> RunView {
+        self.view_with(run, &mut BTreeMap::new())
+    }
+
+    /// The same for many: each process is looked for once.
+    fn view_with(&self, run: &machine::Run, seen: &mut BTreeMap<String, Driver>) -> RunView {
+        let driver = match &run.driver {
+            None => Driver::Gone,
+            Some(name) => *seen.entry(name.clone()).or_insert_with(|| match self.engine.store.is_alive(name) {
+                true => Driver::Alive,
+                false => Driver::Gone,
+            }),
+        };
+        run_view(self.engine.hierarchy, run, driver)
     }
 
     /// A run that is over, from its documents.
@@ -287,15 +313,17 @@ impl<F: Fs> Service<F> {
 
     /// The runs that are not over.
     pub fn open_runs(&self) -> Vec<RunView> {
-        self.engine.runs().map(|run| run_view(self.engine.hierarchy, run)).collect()
+        let mut seen = BTreeMap::new();
+        self.engine.runs().map(|run| self.view_with(run, &mut seen)).collect()
     }
 
     /// All runs, as the table has them; those that are not over with all that is known.
     pub fn all_runs(&self) -> Vec<RunView> {
         let text = self.engine.read(documents::RUNS).cloned().unwrap_or_default();
         let rows = documents::runs(&text).into_iter();
+        let mut seen = BTreeMap::new();
         rows.map(|row| match self.engine.run(&row.run_id) {
-            Some(run) => run_view(self.engine.hierarchy, run),
+            Some(run) => self.view_with(run, &mut seen),
             None => RunView::of_row(&row),
         })
         .collect()

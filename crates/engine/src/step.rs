@@ -73,6 +73,8 @@ pub(crate) enum Order {
     Start { id: String, request: String, mode: machine::Mode, definition: String },
     /// A new run that takes over from a failed one.
     Retry { id: String, legacy: Box<Legacy> },
+    /// A run of which only the documents are left.
+    Adopt { id: String, legacy: Box<Legacy> },
     /// Something for a run.
     To {
         run: String,
@@ -120,14 +122,14 @@ impl Order {
 
     pub(crate) fn run(&self) -> &str {
         match self {
-            Self::Start { id, .. } | Self::Retry { id, .. } => id,
+            Self::Start { id, .. } | Self::Retry { id, .. } | Self::Adopt { id, .. } => id,
             Self::To { run, .. } => run,
         }
     }
 
     fn outputs(&self) -> Vec<Output> {
         match self {
-            Self::Start { .. } => Vec::new(),
+            Self::Start { .. } | Self::Adopt { .. } => Vec::new(),
             Self::Retry { id, legacy } => legacy.outputs(id),
             Self::To { outputs, .. } => outputs.clone(),
         }
@@ -218,6 +220,7 @@ impl State {
                 machine::start(hierarchy, id, request, *mode, definition, &world, limits)?
             }
             Order::Retry { id, legacy } => machine::retry(hierarchy, id, &legacy.old, &world, limits)?,
+            Order::Adopt { legacy, .. } => machine::adopt(hierarchy, &legacy.old, &world, limits)?,
             Order::To { run, input, .. } => {
                 let known = self.runs.get(run).ok_or_else(|| unknown_run(run))?;
                 machine::decide(hierarchy, Some(known), run, input, &world, limits)?
@@ -310,6 +313,17 @@ impl State {
                 Fact::Catalogued { files, gone, .. } => {
                     gone.iter().for_each(|path| drop(self.inputs.remove(path)));
                     self.inputs.extend(files.iter().map(|file| (file.path.clone(), file.clone())));
+                }
+                Fact::TakenOver { items, .. } => {
+                    let done =
+                        items.iter().filter(|item| item.state == machine::State::Completed && !item.output.is_empty());
+                    let note = |item: &machine::Item| FileNote {
+                        path: item.output.clone(),
+                        asset_type: String::new(),
+                        summary: item.name.clone(),
+                        digest: String::new(),
+                    };
+                    self.files.entry(id.into()).or_default().extend(done.map(note));
                 }
                 Fact::Learned { .. } => drop(self.told.remove(id)),
                 Fact::Completed { files, .. } if !files.is_empty() => {

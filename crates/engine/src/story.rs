@@ -12,7 +12,7 @@ use crate::fault::EngineError;
 use crate::notice::{item_of_work, verdict_word, work_in_words};
 use crate::service::Service;
 use crate::step::Order;
-use crate::views::{PastView, RunView, run_view};
+use crate::views::{PastView, RunView};
 
 /// The most files that are listed below `outputs/{run}/`.
 const OUTPUTS: usize = 10_000;
@@ -56,7 +56,7 @@ impl<F: Fs> Service<F> {
     /// What happened in a run.
     pub fn story(&self, run: &str) -> Result<Story, EngineError> {
         let (state, events) = self.tale(run)?;
-        Ok(Story { view: state.map(|state| run_view(self.engine.hierarchy, &state)), events })
+        Ok(Story { view: state.map(|state| self.view_of(&state)), events })
     }
 
     /// A run as the journal makes it, and what happened.

@@ -15,6 +15,11 @@ pub struct RunView {
     pub request: String,
     /// As the table of runs spells it.
     pub status: &'static str,
+    /// What is really going on: `working`, `waiting` (for a person), `resting` (until a time), `paused`, `stopped` (nobody
+    /// carries it on), `done` or `failed`.
+    pub state: &'static str,
+    /// The same in words: `resting until 14:05:30: rate limit of X`.
+    pub state_in_words: String,
     /// How it is carried out; nothing is known of runs that are over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
@@ -192,6 +197,16 @@ impl RunView {
             run: row.run_id.clone(),
             request: row.user_request.clone(),
             status: row.status.map_or("?", status_word),
+            state: match row.status {
+                Some(Status::Completed) => "done",
+                Some(Status::Failed) => "failed",
+                _ => "stopped",
+            },
+            state_in_words: match row.status {
+                Some(Status::Completed) => "done".into(),
+                Some(Status::Failed) => "failed".into(),
+                _ => "the journal does not know it; `multiverse resume` takes it up again".into(),
+            },
             phase: current(0),
             stage: current(1),
             tasks: current(2),
@@ -218,8 +233,16 @@ fn state_word(state: ItemState) -> &'static str {
     }
 }
 
-/// A run that is under way.
-pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run) -> RunView {
+/// Whether the process that drives a run lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Driver {
+    Alive,
+    Gone,
+}
+
+/// A run, whether it is over or not.
+pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run, driver: Driver) -> RunView {
+    let (state, state_in_words) = going_on(hierarchy, run, driver);
     let current = run.current(hierarchy);
     let task_level = hierarchy.levels.len() - 2;
     let tasks = || run.items.iter().filter(|item| item.level == task_level);
@@ -227,6 +250,8 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run) -> RunView {
         run: run.id.clone(),
         request: run.request.clone(),
         status: status_word(run.status),
+        state,
+        state_in_words,
         mode: Some(run.mode),
         phase: current.phase.unwrap_or_default().into(),
         stage: current.stage.unwrap_or_default().into(),
@@ -241,6 +266,42 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run) -> RunView {
         resting: resting(hierarchy, run),
         learned: run.learned.iter().map(PastView::of).collect(),
         items: items(hierarchy, run),
+    }
+}
+
+/// What is really going on in a run: the protocol has one word, PENDING, for most of it.
+fn going_on(hierarchy: &Hierarchy, run: &Run, driver: Driver) -> (&'static str, String) {
+    match (run.status, &run.failure, &run.paused) {
+        (Status::Completed, ..) => return ("done", "done".into()),
+        (Status::Failed, Some(failure), _) => {
+            let first = failure.error.lines().next().unwrap_or_default();
+            return ("failed", format!("failed: {first}"));
+        }
+        (Status::Failed, None, _) => return ("failed", "failed".into()),
+        (_, _, Some(reason)) => return ("paused", format!("paused: {reason}")),
+        (Status::Pending | Status::AwaitingConfirmation, _, None) => {}
+    }
+    let waits = waits(hierarchy, run);
+    let asks = waits.first().map(|first| match first.kind {
+        "confirmation" => "waits for your answer to its proposal",
+        "question" => "waits for your answer to a question",
+        _ => "waits for work that is yours",
+    });
+    let at_work: Vec<String> = run
+        .attempts
+        .values()
+        .filter(|attempt| attempt.holder != Holder::Person)
+        .map(|attempt| work_in_words(hierarchy, run, &attempt.work))
+        .collect();
+    match (driver, at_work.as_slice(), run.rests.iter().next(), asks) {
+        (Driver::Alive, [_, ..], _, None) => ("working", format!("working on {}", at_work.join(", "))),
+        (Driver::Alive, [_, ..], _, Some(asks)) => ("working", format!("working on {}; {asks}", at_work.join(", "))),
+        (Driver::Alive, [], Some(_), _) => {
+            ("resting", resting(hierarchy, run).first().map(RestView::in_words).unwrap_or_default())
+        }
+        (_, _, _, Some(asks)) => ("waiting", asks.into()),
+        (Driver::Alive, [], None, None) => ("working", "working, between two steps".into()),
+        (Driver::Gone, ..) => ("stopped", "stopped: nobody carries it on".into()),
     }
 }
 

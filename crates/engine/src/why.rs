@@ -91,8 +91,8 @@ impl<F: Fs> Service<F> {
             run: run.into(),
             state: "stopped",
             what: format!("it is {} in db/process_runs.md, and the journal knows nothing of it", view.status),
-            because: vec!["its row was written by another program, or by hand".into()],
-            can: vec![can(format!("multiverse retry {run}"), "goes on with what it left, in a new run")],
+            because: vec!["the project came without its .multiverse/ folder, or another program wrote the row".into()],
+            can: vec![can(format!("multiverse resume {run}"), "goes on with what its documents say")],
             ..Why::default()
         })
     }

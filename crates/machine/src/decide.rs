@@ -139,6 +139,32 @@ pub fn retry(
     begin(hierarchy, run_id, started, taken, world, limits)
 }
 
+/// What follows when a run is taken up of which only the documents are left: it goes on under its own id with what they
+/// say. What was being worked on begins again.
+pub fn adopt(hierarchy: &Hierarchy, old: &Run, world: &World<'_>, limits: &Limits) -> Result<Decision, Refusal> {
+    let started = Fact::Started {
+        protocol: hierarchy.protocol.into(),
+        request: old.request.clone(),
+        mode: old.mode,
+        retry_of: None,
+        definition: old.definition.clone(),
+    };
+    let items: Vec<Item> = old
+        .items
+        .iter()
+        .map(|item| {
+            let mut item = item.clone();
+            if item.state == State::Failed {
+                item.state = State::Pending;
+            }
+            item
+        })
+        .collect();
+    let (worked, formats) = (old.worked.clone(), old.formats.clone());
+    let taken = (!items.is_empty()).then(|| Fact::TakenOver { from: old.id.clone(), items, worked, formats });
+    begin(hierarchy, &old.id, started, taken, world, limits)
+}
+
 fn is_completed(item: &Item) -> bool {
     item.state == State::Completed
 }
@@ -273,6 +299,13 @@ impl<'a> Step<'a> {
                     cast.asked.clone_from(&run.cast.asked);
                 }
                 self.fact(Fact::Driven { by: Some(self.world.me.into()), cast });
+                // Whoever drove it before may have died before it said so: who takes it up is told what waits.
+                if run.course == Course::Gate {
+                    self.effect(Effect::Say(Said::Proposal));
+                }
+                if !run.questions.is_empty() {
+                    self.effect(Effect::Say(Said::Question));
+                }
             }
         }
         self.wake();

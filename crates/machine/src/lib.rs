@@ -27,7 +27,7 @@ mod view;
 
 pub use apply::apply;
 pub use current::Current;
-pub use decide::{decide, retry, start};
+pub use decide::{adopt, decide, retry, start};
 pub use fact::{Fact, FileNote};
 pub use hierarchy::{AssetKind, AssetRule, Columns, Hierarchy, Level, MULTIVERSE, PreludeTask, Source};
 pub use index::Index;

@@ -86,6 +86,11 @@ impl<F: Fs> Store<F> {
         &self.alive.name
     }
 
+    /// Whether an opening lives, as far as that is seen without the project's lock: for those who only look.
+    pub fn is_alive(&self, opening: &str) -> bool {
+        opening == self.alive.name || lives(&self.fs, opening).unwrap_or(false)
+    }
+
     /// The openings of this project that live, this one included.
     pub fn openings(&mut self) -> Result<BTreeSet<String>, Fault> {
         self.locked(|store| {

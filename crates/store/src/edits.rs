@@ -96,6 +96,12 @@ impl<F: Fs> Store<F> {
         trouble.map(|()| Look { record, unsettled })
     }
 
+    /// Whether the file of a document is not the one that was last seen there. One that is none of ours is nobody's edit.
+    pub fn looks_edited(&self, path: &ProjectPath) -> bool {
+        let Some(document) = self.documents.get(path) else { return false };
+        self.fs.look(path).map_or(true, |found| document.disk.seen.map(|seen| seen.stamp) != found)
+    }
+
     /// How long the first of some quiet edits has been waiting.
     fn waited(&self, settled: &[ProjectPath], strays: &[Stray], now: Duration) -> Duration {
         let suspects = settled.iter().filter_map(|path| self.documents[path].disk.suspect).map(|(_, since)| since);

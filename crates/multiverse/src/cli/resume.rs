@@ -44,7 +44,11 @@ impl Arguments {
         let mut opened = Opened::to_work(&start, choice, output)?;
         let runs = match &self.run {
             Some(name) => vec![opened.run(name)?],
-            None => opened.service.open_runs().into_iter().map(|view| view.run).collect(),
+            None => match opened.service.open_runs().into_iter().map(|view| view.run).collect::<Vec<_>>() {
+                // A project that came without its journal has runs all the same.
+                none if none.is_empty() => opened.service.stranded(),
+                open => open,
+            },
         };
         let is_clear = self.all || runs.len() == 1;
         for run in runs.iter().filter(|run| is_clear && opened.is_open(run)).cloned().collect::<Vec<_>>() {

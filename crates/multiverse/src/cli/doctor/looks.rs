@@ -56,6 +56,15 @@ pub(super) fn exchange(files: &RealFs) -> Finding {
     }
 }
 
+/// Whether the system tells of edits and commits as they happen; else they are noticed a little later.
+pub(super) fn watching(project: &Path) -> Finding {
+    match engine::watching_problem(project) {
+        None => Finding::new("news of files", State::Well, "edits and commits are told as they happen"),
+        Some(reason) => Finding::new("news of files", State::Note, reason)
+            .hint("edits are still noticed within two seconds, commits of other processes within a fraction of one"),
+    }
+}
+
 fn try_exchange(files: &RealFs) -> Result<(), Fault> {
     let name = |end: &str| own(&format!("doctor-{}-{end}", files.process()));
     let (one, other) = (name("one")?, name("other")?);
