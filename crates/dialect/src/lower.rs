@@ -119,6 +119,9 @@ fn write_fact(desk: &mut Desk<'_>, step: &Step<'_>, fact: &Fact) -> Result<(), T
         | Fact::Lost { .. }
         | Fact::Rested { .. }
         | Fact::Woke { .. }
+        | Fact::Budgeted { .. }
+        | Fact::Spent { .. }
+        | Fact::Exhausted { .. }
         | Fact::Answered { .. }
         | Fact::Asked { .. }
         | Fact::Told { .. }

@@ -20,6 +20,7 @@ fn assigned(fence: u64, item: &str) -> Fact {
         since: "now".into(),
         problems: Vec::new(),
         answers: Vec::new(),
+        reserved: machine::Used::default(),
     })
 }
 

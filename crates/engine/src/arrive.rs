@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agent::{Brief, CollectedOutput, Ending, Report, ReportStatus};
 use dialect::multiverse as documents;
-use machine::{FileNote, Outcome, Target, Work};
+use machine::{FileNote, Metered, Outcome, Target, Work};
 use store::ProjectPath;
 
 use crate::step::Output;
@@ -23,6 +23,8 @@ pub(crate) struct Arrived {
     pub outputs: Vec<Output>,
     /// What the agent said, in case it is refused.
     pub said: Option<Words>,
+    /// What the attempt used.
+    pub used: Metered,
 }
 
 /// What an agent said, spelled out when somebody wants it.
@@ -49,19 +51,20 @@ pub(crate) fn arrive(
     work: &Work,
     brief: &Brief,
     workdir: &Path,
-    ending: Ending,
+    (ending, meter): (Ending, &agent::Meter),
 ) -> Option<Arrived> {
+    let used = metered(&ending, meter);
     let plain =
-        |outcome, said: Words| Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: Some(said) };
+        |outcome, said: Words| Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: Some(said), used };
     Some(match ending {
         Ending::Waiting => return None,
         Ending::Stopped => {
             let outcome = Outcome::Lost("stopped".into());
-            Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: None }
+            Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: None, used }
         }
         Ending::Later { seconds, reason } => {
             let outcome = Outcome::Later { seconds, reason: cut(&reason) };
-            Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: None }
+            Arrived { run: run.into(), fence, outcome, outputs: Vec::new(), said: None, used }
         }
         Ending::Failed { error, log } => plain(Outcome::Failed(with_log(&cut(&error), &log)), Words::Text(log)),
         Ending::Broken { problems, said, log } => {
@@ -78,9 +81,22 @@ pub(crate) fn arrive(
                 ReportStatus::Paused => (Outcome::Paused(report.summary.clone()), Vec::new()),
                 ReportStatus::Done => done(work, brief, workdir, &report),
             };
-            Arrived { run: run.into(), fence, outcome, outputs, said: Some(Words::Report(Box::new(report))) }
+            Arrived { run: run.into(), fence, outcome, outputs, said: Some(Words::Report(Box::new(report))), used }
         }
     })
+}
+
+/// What an attempt used: what its backend counted on the way, or its report says, whichever is more.
+fn metered(ending: &Ending, meter: &agent::Meter) -> Metered {
+    let counted = meter.reading();
+    let told = match ending {
+        Ending::Report { report, .. } => report.usage.unwrap_or_default(),
+        _ => agent::Usage::default(),
+    };
+    let tokens = |usage: &agent::Usage| usage.input_tokens.saturating_add(usage.output_tokens);
+    let costs = [counted.cost_usd, told.cost_usd].into_iter().flatten().filter(|cost| cost.is_finite() && *cost >= 0.0);
+    let micro = costs.map(|cost| (cost * 1e6).ceil() as u64).max();
+    Metered { tokens: tokens(&counted).max(tokens(&told)), micro_dollars: micro }
 }
 
 fn done(work: &Work, brief: &Brief, workdir: &Path, report: &Report) -> (Outcome, Vec<Output>) {

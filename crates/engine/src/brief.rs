@@ -109,7 +109,12 @@ pub(crate) fn build<F: Fs>(
         .iter()
         .map(|(question, answer)| Answered { question: question.clone(), answer: answer.clone() })
         .collect();
-    brief.limits = BriefLimits { steps: 100, tokens: 0, seconds: settings.seconds };
+    let seconds = match attempt.reserved.seconds {
+        0 => settings.seconds,
+        reserved => settings.seconds.min(reserved),
+    };
+    // Nothing set aside means no bound of the run's.
+    brief.limits = BriefLimits { steps: 100, tokens: attempt.reserved.tokens, seconds };
     brief.files = files(state, hierarchy, run, &attempt.work);
     let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
     match &attempt.work {

@@ -44,7 +44,7 @@ impl<F: Fs> Service<F> {
             .map_err(|fault| EngineError::refused(format!("cannot make a scratch folder: {fault}"), ""))?;
         let arrived = report_of(&brief, &scratch, handed).map(|report| {
             let ending = Ending::Report { report, log: String::new() };
-            arrive(run, attempt.fence, &attempt.work, &brief, &scratch.workdir(), ending)
+            arrive(run, attempt.fence, &attempt.work, &brief, &scratch.workdir(), (ending, &agent::Meter::default()))
         });
         // What is left behind there is swept away by the next process.
         let _ = scratch.remove();
@@ -58,6 +58,7 @@ impl<F: Fs> Service<F> {
             input,
             outputs: arrived.outputs,
             said: arrived.said,
+            used: arrived.used,
             edited: None,
         })
     }

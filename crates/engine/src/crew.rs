@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use agent::{Backend, Brief, Ending, Job, Meter, Prompts, Scratch};
-use machine::{Outcome, Work};
+use machine::{Metered, Outcome, Work};
 use tools::Stop;
 
 use crate::arrive::{Arrived, arrive};
@@ -86,7 +86,7 @@ impl Crew {
             meter: Meter::default(),
         };
         let ending = backend.work(&job, &Stop::new(), &|_| {});
-        (arrive(&run, fence, &work, &job.brief, &job.workdir, ending), job.brief)
+        (arrive(&run, fence, &work, &job.brief, &job.workdir, (ending, &job.meter)), job.brief)
     }
 
     /// Notes an agent that is to be set to work when its files are there.
@@ -112,7 +112,8 @@ impl Crew {
                 Ok(scratch) => work_on(assignment, &scratch, project, &told, &listener, &sender),
                 Err(error) => {
                     let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
-                    let arrived = Arrived { run, fence, outcome, outputs: Vec::new(), said: None };
+                    let arrived =
+                        Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used: Metered::default() };
                     let _ = sender.send(Heard::Arrived(arrived));
                 }
             }
@@ -124,7 +125,7 @@ impl Crew {
             }
             Err(error) => {
                 let outcome = Outcome::Failed(format!("cannot start a thread for the agent: {error}"));
-                Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None })
+                Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used: Metered::default() })
             }
         }
     }
@@ -208,7 +209,7 @@ fn work_on(
     });
     // The log is for people: nobody waits for it.
     let said = ending.clone();
-    if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, ending) {
+    if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, (ending, &job.meter)) {
         // Nobody listens any more when the process is about to end.
         let _ = sender.send(Heard::Arrived(arrived));
     }

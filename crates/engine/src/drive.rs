@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use agent::{Ending, Job, Meter, Scratch};
 use dialect::multiverse as documents;
-use machine::{Attempt, Effect, Holder, Input, Outcome, Role, Said, Work};
+use machine::{Attempt, Effect, Holder, Input, Metered, Outcome, Role, Said, Work};
 use serde_json::json;
 use store::{Fs, ProjectPath};
 
@@ -23,6 +23,7 @@ use crate::notice::{Notice, work_in_words};
 use crate::service::Service;
 use crate::settings::{A_PERSON, THE_ENGINE};
 use crate::step::{Order, Taken};
+use crate::views::Waiting;
 use crate::watch::{self, Hint, Watch};
 
 /// How long a Communicator may take before code speaks itself, in seconds.
@@ -348,7 +349,14 @@ impl<F: Fs> Service<F> {
                 return;
             }
         };
-        self.queue.push_back(order_of(Arrived { run: run_id.into(), fence, outcome, outputs: Vec::new(), said: None }));
+        self.queue.push_back(order_of(Arrived {
+            run: run_id.into(),
+            fence,
+            outcome,
+            outputs: Vec::new(),
+            said: None,
+            used: Metered::default(),
+        }));
     }
 
     fn assign(&mut self, run_id: &str, attempt: Attempt, backend: Arc<dyn agent::Backend>) -> Option<Arrived> {
@@ -386,7 +394,7 @@ impl<F: Fs> Service<F> {
                 Err(fault) => {
                     let Assignment { run, fence, .. } = assignment;
                     let outcome = Outcome::Paused(fault.clone());
-                    Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None })
+                    Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used: Metered::default() })
                 }
             };
             self.queue.extend(arrived.map(order_of));
@@ -545,7 +553,8 @@ impl<F: Fs> Service<F> {
                 ),
             ),
             Said::Question => {
-                let waiting = self.waiting().into_iter().filter(|one| one.run == run && one.kind == "question");
+                let is_asked = |one: &Waiting| one.run == run && matches!(one.kind, "question" | "budget");
+                let waiting = self.waiting().into_iter().filter(is_asked);
                 let lines: Vec<String> = waiting.map(|one| one.text).collect();
                 ("question", lines.join("\n"))
             }
@@ -566,8 +575,8 @@ fn speak(backend: &dyn agent::Backend, mut brief: agent::Brief, project: PathBuf
 }
 
 fn order_of(arrived: Arrived) -> Order {
-    let Arrived { run, fence, outcome, outputs, said } = arrived;
-    Order::To { run, input: Input::Report { fence, outcome }, outputs, said, edited: None }
+    let Arrived { run, fence, outcome, outputs, said, used } = arrived;
+    Order::To { run, input: Input::Report { fence, outcome }, outputs, said, used, edited: None }
 }
 
 /// What of the project an agent of a run may read (MV-36): the inputs, its own run, and what its brief names.

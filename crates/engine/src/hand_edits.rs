@@ -86,7 +86,14 @@ impl<F: Fs> Engine<F> {
         let rows = lifted.items.iter().chain(&run.items).map(|item| item.id.clone()).collect();
         let edited = Some(Edited { rows, before: self.tables_at(id, number) });
         let input = Input::Edited { items: lifted.items };
-        Some(Order::To { run: id.into(), input, outputs: Vec::new(), said: None, edited })
+        Some(Order::To {
+            run: id.into(),
+            input,
+            outputs: Vec::new(),
+            said: None,
+            used: machine::Metered::default(),
+            edited,
+        })
     }
 
     fn tables_at(&self, id: &str, number: u64) -> BTreeMap<String, Text> {

@@ -38,7 +38,7 @@ pub use drive::{Drove, Interrupt};
 pub use engine::Engine;
 pub use fault::EngineError;
 pub use learning::Learning;
-pub use machine::{AskedAgent, Fact, Input, Mode, Role, Verdict};
+pub use machine::{AskedAgent, Budget, Fact, Input, Measure, Mode, Role, Used, Verdict};
 pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
 pub use notice::Notice;
 pub use service::{Begun, Service};
@@ -46,6 +46,6 @@ pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret}
 pub use simple::{Answer, Rehearsal};
 pub use story::{Event, Story};
 pub use tools::Stop;
-pub use views::{AttemptView, CatalogView, ItemView, PastView, RestView, RunView, Waiting};
+pub use views::{AttemptView, CatalogView, ItemView, PastView, RestView, RunView, UsageView, Waiting};
 pub use watch::watching_problem;
 pub use why::{Can, Why};

@@ -146,6 +146,10 @@ pub(crate) fn notice_of(
         Fact::Answered { verdict, by, .. } => {
             Notice::Answered { run: id, verdict: verdict_word(verdict).into(), by: by.clone() }
         }
+        Fact::Exhausted { .. } => {
+            Notice::Paused { run: id, reason: run.budget_question().unwrap_or_else(|| "its budget is used up".into()) }
+        }
+        Fact::Budgeted { by: Some(_), .. } => Notice::Resumed { run: id },
         Fact::Paused { reason } => Notice::Paused { run: id, reason: reason.clone() },
         Fact::Resumed => Notice::Resumed { run: id },
         Fact::Failed(failure) => Notice::Failed {

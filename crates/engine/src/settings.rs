@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::{Backend, Prompts};
-use machine::{AskedAgent, Cast, Limits, Role};
+use machine::{AskedAgent, Budget, Cast, Limits, Role};
 
 use crate::learning::Learning;
 
@@ -20,6 +20,8 @@ pub struct Settings {
     pub limits: Limits,
     /// How long one attempt may take, in seconds.
     pub seconds: u64,
+    /// What a run that begins may use (BY-08).
+    pub budget: Budget,
     /// Which past runs a run learns from.
     pub learning: Learning,
     /// Who plays which role.
@@ -69,6 +71,7 @@ impl Settings {
             jobs: 4,
             limits: Limits::default(),
             seconds: 1800,
+            budget: Budget::default(),
             learning: Learning::default(),
             casting: Casting::default(),
             castings: BTreeMap::new(),

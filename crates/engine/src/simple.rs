@@ -92,12 +92,13 @@ impl<F: Fs> Service<F> {
             since: String::new(),
             problems: Vec::new(),
             answers: Vec::new(),
+            reserved: machine::Used::default(),
         };
         let engine = &mut self.engine;
         let brief = brief::build(&mut engine.state, &engine.store, engine.hierarchy, &engine.settings, &run, &attempt);
         let name = backend.name();
         let (ending, brief) = self.ask(&*backend, brief, interrupt)?;
-        let arrived = arrive(&run.id, 0, &work, &brief, std::path::Path::new(""), ending);
+        let arrived = arrive(&run.id, 0, &work, &brief, std::path::Path::new(""), (ending, &Meter::default()));
         match arrived.map(|arrived| arrived.outcome) {
             Some(machine::Outcome::Proposal(proposal)) => {
                 let earlier = self.engine.read(documents::INSTRUCTIONS).map(documents::active_instructions);

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use dialect::{Before, OwnRow, PutBack, Sheets, multiverse as documents};
-use machine::{Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, PastRun, Planned, Run, Target, Work, World};
+use machine::{
+    Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Metered, PastRun, Planned, Run, Target, Work, World,
+};
 use store::{Batch, Commit, Fs, ProjectPath, What};
 use text::Text;
 
@@ -81,6 +83,8 @@ pub(crate) enum Order {
         input: Input,
         outputs: Vec<Output>,
         said: Option<Words>,
+        /// What the attempt used whose end it is.
+        used: Metered,
         /// How its documents were before people edited them, if that is what it is about.
         edited: Option<Edited>,
     },
@@ -117,7 +121,7 @@ pub(crate) struct Taken {
 impl Order {
     /// Something for a run, with nothing beside it.
     pub(crate) fn to(run: &str, input: Input) -> Self {
-        Self::To { run: run.into(), input, outputs: Vec::new(), said: None, edited: None }
+        Self::To { run: run.into(), input, outputs: Vec::new(), said: None, used: Metered::default(), edited: None }
     }
 
     pub(crate) fn run(&self) -> &str {
@@ -213,6 +217,11 @@ impl State {
             template: &self.template,
             active: &ready.active,
             past: &ready.past,
+            budget: settings.budget,
+            used: match &ready.order {
+                Order::To { used, .. } => *used,
+                _ => Metered::default(),
+            },
         };
         let limits = &settings.limits;
         Ok(match &ready.order {
@@ -500,6 +509,8 @@ fn cause(run: &str, facts: &[Fact]) -> String {
         Fact::Lost { .. } => Some("attempt lost".into()),
         Fact::Rested { rest, .. } => Some(format!("rests until {}", rest.until)),
         Fact::Woke { .. } => Some("goes on after a rest".into()),
+        Fact::Exhausted { .. } => Some("its budget is used up".into()),
+        Fact::Budgeted { by: Some(_), .. } => Some("its budget is raised".into()),
         Fact::Edited { .. } | Fact::Removed { .. } => Some("edit taken over".into()),
         _ => None,
     });

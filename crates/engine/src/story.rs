@@ -12,7 +12,7 @@ use crate::fault::EngineError;
 use crate::notice::{item_of_work, verdict_word, work_in_words};
 use crate::service::Service;
 use crate::step::Order;
-use crate::views::{PastView, RunView};
+use crate::views::{PastView, RunView, used_in_words};
 
 /// The most files that are listed below `outputs/{run}/`.
 const OUTPUTS: usize = 10_000;
@@ -161,6 +161,12 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
             event.more = lines(&rest.reason);
             format!("{what}: rests until {}", rest.until)
         }
+        Fact::Budgeted { budget, by } => budgeted(budget, by.as_deref()),
+        Fact::Spent { used, .. } => format!("{what}: used {}", used_in_words(used, None)),
+        Fact::Exhausted { measure } => {
+            let bound = measure.in_words(run.budget.of(*measure).unwrap_or_default());
+            format!("budget of {bound} used up: {} used", measure.in_words(run.used.of(*measure)))
+        }
         Fact::Woke { fence } => {
             let rest = run.rests.get(fence);
             event.item = rest.and_then(|rest| item_of_work(&rest.work)).map(String::from);
@@ -225,6 +231,12 @@ fn spoken(fact: &Fact, what: &str, event: &mut Event) -> String {
     }
 }
 
+fn budgeted(budget: &machine::Budget, by: Option<&str>) -> String {
+    let parts = machine::Measure::ALL.into_iter().filter_map(|measure| Some(measure.in_words(budget.of(measure)?)));
+    let by = by.map_or_else(String::new, |by| format!(" ({by})"));
+    format!("budget: {}{by}", parts.collect::<Vec<_>>().join(", "))
+}
+
 fn learned(past: &[machine::PastRun], event: &mut Event) -> String {
     event.more = past.iter().map(|past| PastView::of(past).in_words()).collect();
     match past.len() {
@@ -270,6 +282,7 @@ fn fence_of(fact: &Fact) -> Option<u64> {
         Fact::SentBack { fence, .. }
         | Fact::Lost { fence, .. }
         | Fact::Rested { fence, .. }
+        | Fact::Spent { fence, .. }
         | Fact::Woke { fence }
         | Fact::Planned { fence, .. }
         | Fact::Proposed { fence, .. }

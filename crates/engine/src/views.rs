@@ -48,6 +48,9 @@ pub struct RunView {
     /// Who is at work on what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptView>,
+    /// What it has used so far, and what it may use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageView>,
     /// What is put off until a time, and goes on by itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resting: Vec<RestView>,
@@ -90,7 +93,7 @@ impl PastView {
 pub struct Waiting {
     /// The run.
     pub run: String,
-    /// `confirmation`, `question`, `work` or `paused`.
+    /// `confirmation`, `question`, `budget`, `work` or `paused`.
     pub kind: &'static str,
     /// The attempt it belongs to, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,6 +125,46 @@ pub struct AttemptView {
     pub agent: String,
     /// Since when.
     pub since: String,
+}
+
+/// What was used, and what may be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UsageView {
+    /// What was used.
+    pub used: machine::Used,
+    /// What is set aside for those at work.
+    #[serde(skip_serializing_if = "machine::Used::is_nothing")]
+    pub reserved: machine::Used,
+    /// What may be used; nothing where it is not bounded.
+    #[serde(skip_serializing_if = "machine::Budget::is_empty")]
+    pub budget: machine::Budget,
+}
+
+impl UsageView {
+    fn of(run: &Run) -> Option<Self> {
+        let mut reserved = machine::Used::default();
+        run.attempts.values().for_each(|attempt| reserved.add(&attempt.reserved));
+        let is_worth_it = !run.used.is_nothing() || !run.budget.is_empty();
+        is_worth_it.then_some(Self { used: run.used, reserved, budget: run.budget })
+    }
+
+    /// In a line: `used 1,200 tokens of 200,000 tokens, $0.02, 14 s`.
+    pub fn in_words(&self) -> String {
+        format!("used {}", used_in_words(&self.used, Some(&self.budget)))
+    }
+}
+
+/// What was used, measure by measure, with the bound of each that has one.
+pub(crate) fn used_in_words(used: &machine::Used, budget: Option<&machine::Budget>) -> String {
+    let parts = machine::Measure::ALL.into_iter().filter_map(|measure| {
+        let (amount, bound) = (used.of(measure), budget.and_then(|budget| budget.of(measure)));
+        match bound {
+            Some(bound) => Some(format!("{} of {}", measure.in_words(amount), measure.in_words(bound))),
+            None => (amount > 0).then(|| measure.in_words(amount)),
+        }
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
 }
 
 /// Work that is put off until a time.
@@ -263,6 +306,7 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run, driver: Driver) -> RunV
         driver: run.driver.clone(),
         asked: run.cast.asked.clone(),
         attempts: attempts(hierarchy, run),
+        usage: UsageView::of(run),
         resting: resting(hierarchy, run),
         learned: run.learned.iter().map(PastView::of).collect(),
         items: items(hierarchy, run),
@@ -285,6 +329,7 @@ fn going_on(hierarchy: &Hierarchy, run: &Run, driver: Driver) -> (&'static str, 
     let asks = waits.first().map(|first| match first.kind {
         "confirmation" => "waits for your answer to its proposal",
         "question" => "waits for your answer to a question",
+        "budget" => "waits for you: its budget is used up",
         _ => "waits for work that is yours",
     });
     let at_work: Vec<String> = run
@@ -335,6 +380,11 @@ pub(crate) fn waits(hierarchy: &Hierarchy, run: &Run) -> Vec<Waiting> {
                 _ => vec![format!("multiverse answer {id} --attempt {fence} \"your answer\"")],
             },
         );
+    }
+    if let Some(question) = run.budget_question() {
+        let which = if run.questions.is_empty() { "" } else { " --attempt 0" };
+        let commands = vec![format!("multiverse answer {id}{which} NUMBER"), format!("multiverse cancel {id}")];
+        push("budget", Some(0), question, commands);
     }
     for attempt in run.attempts.values().filter(|attempt| attempt.holder == Holder::Person) {
         let what = work_in_words(hierarchy, run, &attempt.work);

@@ -26,7 +26,7 @@ pub struct Why {
     /// The item, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
-    /// `done`, `failed`, `cancelled`, `confirmation`, `question`, `work`, `paused`, `running`, `resting`, `blocked`,
+    /// `done`, `failed`, `cancelled`, `confirmation`, `question`, `budget`, `work`, `paused`, `running`, `resting`, `blocked`,
     /// `ready` or `stopped`.
     pub state: &'static str,
     /// Where it stands, in a sentence.
@@ -227,6 +227,15 @@ impl Asked<'_> {
                 let mut why = self.why("question", "an agent asks you something, and what it does rests until then");
                 why.can = vec![can(first.commands.first().cloned().unwrap_or_default(), "answers; the agent goes on")];
                 why.evidence = first.text.lines().map(String::from).collect();
+                why
+            }
+            "budget" => {
+                let mut why = self.why("budget", "its budget is used up, and no more work is handed out");
+                why.because = vec![first.text.clone()];
+                why.can = vec![
+                    can(first.commands.first().cloned().unwrap_or_default(), "raises it; the run goes on"),
+                    can(format!("multiverse cancel {id}"), "ends it for good"),
+                ];
                 why
             }
             "work" => {

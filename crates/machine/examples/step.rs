@@ -49,6 +49,8 @@ fn world<'a>(place: &'a Place, run: Option<&Run>) -> World<'a> {
         template: &place.template,
         active: &place.none,
         past: &[],
+        budget: machine::Budget::default(),
+        used: machine::Metered::default(),
     }
 }
 

@@ -7,6 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::apply::Board;
+use crate::budget::{Measure, Used};
 use crate::decide::Step;
 use crate::fact::Fact;
 use crate::hierarchy::{Hierarchy, PreludeTask, Source};
@@ -34,7 +35,7 @@ impl Step<'_> {
 
     fn advance_once(&mut self) -> Progress {
         let head = self.view.head();
-        if head.driver.as_deref() != Some(self.world.me) || head.paused.is_some() {
+        if head.driver.as_deref() != Some(self.world.me) || head.paused.is_some() || head.exhausted.is_some() {
             return Progress::Rest;
         }
         match head.course {
@@ -218,12 +219,19 @@ impl Step<'_> {
             // The engine itself does these.
             Work::SetUp(_) | Work::Catalog(_) => None,
         };
+        let mut reserved = Used::default();
         let holder = if role.is_some_and(|role| self.world.people.contains(&role)) {
             Holder::Person
         } else if role.is_some() && head.rests.values().any(|rest| Some(rest.work.role()) == role) {
             // What holds one of them back would hold back the others.
             return Progress::Rest;
         } else {
+            if role.is_some() {
+                match head.reservation(&self.most()) {
+                    Ok(enough) => reserved = enough,
+                    Err(measure) => return self.exhaust(measure),
+                }
+            }
             let Some(free) = self.free.checked_sub(1) else { return Progress::Rest };
             self.free = free;
             Holder::Process(self.world.me.into())
@@ -232,8 +240,31 @@ impl Step<'_> {
         let fence = head.fence.saturating_add(1);
         let number = attempts.saturating_add(1);
         let since = self.world.now.to_string();
-        self.fact(Fact::Assigned(Attempt { fence, work, number, holder, since, problems, answers }));
+        self.fact(Fact::Assigned(Attempt { fence, work, number, holder, since, problems, answers, reserved }));
         self.effect(Effect::Start(fence));
+        Progress::Rest
+    }
+}
+
+/// BY-08: what work may use.
+impl Step<'_> {
+    /// What an attempt uses at most.
+    fn most(&self) -> Used {
+        let limits = self.limits;
+        Used {
+            tokens: limits.attempt_tokens,
+            micro_dollars: limits.attempt_micro_dollars,
+            seconds: limits.attempt_seconds,
+        }
+    }
+
+    /// Nothing is left to set aside: those at work may leave something; if there are none, a person is asked.
+    fn exhaust(&mut self, measure: Measure) -> Progress {
+        let is_set_aside = |attempt: &Attempt| attempt.reserved.of(measure) > 0;
+        if !self.view.head().attempts.values().any(is_set_aside) {
+            self.fact(Fact::Exhausted { measure });
+            self.effect(Effect::Say(Said::Question));
+        }
         Progress::Rest
     }
 }

@@ -143,6 +143,9 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Run> {
         wishes: Vec::new(),
         questions: Default::default(),
         rests: Default::default(),
+        budget: Default::default(),
+        used: Default::default(),
+        exhausted: None,
         failure: None,
         formats: Vec::new(),
         retry_of: retry_of.clone(),
@@ -192,6 +195,13 @@ pub(crate) fn take(hierarchy: &Hierarchy, board: &mut impl Board, fact: &Fact) {
             }
         }
         Fact::Rested { fence, rest } => put_off(board.head_mut(), *fence, rest),
+        Fact::Budgeted { budget, .. } => {
+            let head = board.head_mut();
+            head.budget = *budget;
+            head.exhausted = None;
+        }
+        Fact::Spent { used, .. } => board.head_mut().used.add(used),
+        Fact::Exhausted { measure } => board.head_mut().exhausted = Some(*measure),
         Fact::Woke { fence } => drop(board.head_mut().rests.remove(fence)),
         Fact::Planned { fence, target, rows } => {
             close_attempt(board.head_mut(), *fence);
@@ -289,6 +299,7 @@ fn end(head: &mut Run, status: Status) {
     head.attempts.clear();
     head.questions.clear();
     head.rests.clear();
+    head.exhausted = None;
     head.tries.clear();
 }
 

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use crate::advance::template_rows;
 use crate::apply::{Board, apply, take};
+use crate::budget::Measure;
 use crate::edit;
 use crate::fact::Fact;
 use crate::hierarchy::{Hierarchy, PreludeTask};
@@ -189,6 +190,9 @@ fn begin(
     let mut step = Step::new(hierarchy, world, limits, View::of(&run, &run.index));
     step.decision.facts.push(started);
     step.fact(Fact::Driven { by: Some(world.me.into()), cast: world.cast.clone() });
+    if !world.budget.is_empty() {
+        step.fact(Fact::Budgeted { budget: world.budget, by: None });
+    }
     taken.into_iter().for_each(|taken| step.fact(taken));
     step.learn(&[]);
     step.advance();
@@ -373,12 +377,34 @@ impl<'a> Step<'a> {
         Ok(())
     }
 
+    /// A budget that is used up is raised to what a person says (BY-08).
+    fn raise(&mut self, run: &Run, measure: Measure, answer: &str, by: &str) -> Result<(), Refusal> {
+        let hint = "a number, such as 400000, 400k, $2.50, 90m; or `cancel`";
+        let Some((measure, bound)) = measure.read(answer) else {
+            return Err(Refusal::new(format!("{answer:?} is no budget"), hint));
+        };
+        let used = run.used.of(measure);
+        if bound <= used {
+            let (bound, used) = (measure.in_words(bound), measure.in_words(used));
+            return Err(Refusal::new(format!("{bound} is no more than the {used} that are used already"), hint));
+        }
+        self.fact(Fact::Budgeted { budget: run.budget.with(measure, bound), by: Some(by.into()) });
+        Ok(())
+    }
+
     fn tell(&mut self, run: &Run, fence: Option<u64>, answer: &str, by: &str) -> Result<(), Refusal> {
-        let waiting = run.questions.keys().map(|fence| format!("{fence}")).collect::<Vec<_>>().join(", ");
+        match (run.exhausted, fence) {
+            (Some(measure), Some(0)) => return self.raise(run, measure, answer, by),
+            (Some(measure), None) if run.questions.is_empty() => return self.raise(run, measure, answer, by),
+            _ => {}
+        }
+        let budget = run.exhausted.map(|_| "0 (the budget)".to_string());
+        let waiting = run.questions.keys().map(|fence| format!("{fence}")).chain(budget);
+        let waiting = waiting.collect::<Vec<_>>().join(", ");
         let fence = match (fence, run.questions.first_key_value()) {
             (_, None) => return Err(not_now(run, "has no question that waits for an answer")),
             (Some(fence), _) if run.questions.contains_key(&fence) => fence,
-            (None, Some((only, _))) if run.questions.len() == 1 => *only,
+            (None, Some((only, _))) if run.questions.len() == 1 && run.exhausted.is_none() => *only,
             (Some(fence), _) => {
                 let reason = format!("run {} has no question {fence} that waits for an answer", run.id);
                 return Err(Refusal::new(reason, format!("these wait: {waiting}")));

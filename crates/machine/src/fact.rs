@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Budget, Measure, Used};
 use crate::input::{Proposal, Verdict};
 use crate::item::{Item, Planned, Target};
 use crate::learning::PastRun;
@@ -84,6 +85,26 @@ pub enum Fact {
     Woke {
         /// The attempt that was put off.
         fence: u64,
+    },
+    /// The run may use this much from here on.
+    Budgeted {
+        /// In all.
+        budget: Budget,
+        /// Who said so; nobody when it came with the start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// An attempt used this much.
+    Spent {
+        /// The attempt, which ends with the next fact.
+        fence: u64,
+        /// How much.
+        used: Used,
+    },
+    /// The budget is used up: a person is to raise it, or to end the run.
+    Exhausted {
+        /// Which part of it.
+        measure: Measure,
     },
     /// A plan was accepted. The rows have ids and order.
     Planned {
@@ -200,6 +221,9 @@ impl Fact {
             | Self::Driven { .. }
             | Self::Assigned(_)
             | Self::Woke { .. }
+            | Self::Budgeted { .. }
+            | Self::Spent { .. }
+            | Self::Exhausted { .. }
             | Self::Answered { .. }
             | Self::Constituted { .. }
             | Self::Completed { .. }

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Budget, Metered};
 use crate::fact::{Fact, FileNote};
 use crate::item::{Item, Planned};
 use crate::learning::PastRun;
@@ -182,6 +183,10 @@ pub struct World<'a> {
     pub active: &'a BTreeSet<String>,
     /// Past runs that are like the request, best first, where a run begins or gets another request.
     pub past: &'a [PastRun],
+    /// What a run that begins may use.
+    pub budget: Budget,
+    /// What the attempt used whose end the input is.
+    pub used: Metered,
 }
 
 /// What follows.

@@ -8,6 +8,7 @@ extern crate alloc;
 mod advance;
 mod apply;
 mod assets;
+mod budget;
 mod current;
 mod decide;
 mod edit;
@@ -26,6 +27,7 @@ mod run;
 mod view;
 
 pub use apply::apply;
+pub use budget::{Budget, Measure, Metered, Used};
 pub use current::Current;
 pub use decide::{adopt, decide, retry, start};
 pub use fact::{Fact, FileNote};

@@ -11,6 +11,12 @@ pub struct Limits {
     pub rests: u32,
     /// The longest that it is put off at a time, in seconds.
     pub rest_seconds: u64,
+    /// What is set aside for an attempt of a run that has a budget: what it may use at most. Tokens;
+    pub attempt_tokens: u64,
+    /// millionths of a dollar;
+    pub attempt_micro_dollars: u64,
+    /// seconds.
+    pub attempt_seconds: u64,
     /// The most items that one plan may have.
     pub plan_items: usize,
     /// The most items that a run may have.
@@ -28,6 +34,9 @@ impl Default for Limits {
             lost: 1000,
             rests: 100,
             rest_seconds: 7 * 86_400,
+            attempt_tokens: 100_000,
+            attempt_micro_dollars: 1_000_000,
+            attempt_seconds: 1800,
             plan_items: 2000,
             run_items: 20_000,
             cell_bytes: 64 * 1024,

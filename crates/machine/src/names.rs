@@ -204,6 +204,9 @@ pub(crate) fn state_of(run: &Run) -> String {
         Course::Working => ", it is being worked on",
         Course::Over => "",
     };
+    if run.paused.is_none() && run.exhausted.is_some() {
+        return format!("{status}{doing}, and its budget is used up");
+    }
     match (&run.paused, run.rests.values().next()) {
         (Some(reason), _) => format!("{status}{doing}, and paused ({reason})"),
         (None, Some(rest)) => format!("{status}{doing}, and rests until {} ({})", rest.until, rest.reason),
@@ -219,7 +222,7 @@ pub(crate) fn valid_commands(run: &Run) -> String {
         (Status::Pending | Status::AwaitingConfirmation, _) => {}
     }
     let gate = if run.course == Course::Gate { "`confirm`, `modify`, " } else { "" };
-    let tell = if run.questions.is_empty() { "" } else { "`answer`, " };
+    let tell = if run.questions.is_empty() && run.exhausted.is_none() { "" } else { "`answer`, " };
     let pause = if run.paused.is_some() { "`resume`" } else { "`pause`" };
     format!("valid now: {gate}{tell}{pause}, `cancel`")
 }

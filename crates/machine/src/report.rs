@@ -6,18 +6,20 @@ use alloc::vec::Vec;
 
 use crate::apply::Board;
 use crate::assets::asset_type;
+use crate::budget::{Metered, Used};
 use crate::decide::Step;
 use crate::fact::{Fact, FileNote};
 use crate::input::{Effect, Outcome, Said};
 use crate::item::{State, Target, Timing};
-use crate::moment::later;
+use crate::moment::{later, seconds_between};
 use crate::plan::{check_plan, check_proposal};
-use crate::run::{Attempt, Question, Rest, Run, Work};
+use crate::run::{Attempt, Holder, Question, Rest, Run, Work};
 
 impl Step<'_> {
     /// The table of work and outcome.
     pub(crate) fn settle(&mut self, run: &Run, attempt: &Attempt, outcome: &Outcome) {
         let fence = attempt.fence;
+        self.charge(run, attempt);
         match (&attempt.work, outcome) {
             (_, Outcome::Lost(reason)) => self.lose(attempt, reason),
             (_, Outcome::Failed(error)) => {
@@ -69,6 +71,18 @@ impl Step<'_> {
                 | Outcome::Catalog { .. }
                 | Outcome::Question(_),
             ) => self.send_back(attempt, [mismatch(&attempt.work, outcome)].into()),
+        }
+    }
+
+    /// What an attempt used counts, however it ended. A price that nobody knows is taken to be what was set aside.
+    fn charge(&mut self, run: &Run, attempt: &Attempt) {
+        let Metered { tokens, micro_dollars } = self.world.used;
+        let micro_dollars = micro_dollars.unwrap_or(if tokens > 0 { attempt.reserved.micro_dollars } else { 0 });
+        let seconds = seconds_between(&attempt.since, self.world.now);
+        let is_timed = run.budget.seconds.is_some() && matches!(attempt.holder, Holder::Process(_));
+        let used = Used { tokens, micro_dollars, seconds: if is_timed || tokens > 0 { seconds } else { 0 } };
+        if !used.is_nothing() {
+            self.fact(Fact::Spent { fence: attempt.fence, used });
         }
     }
 

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Budget, Measure, Used};
 use crate::fact::FileNote;
 use crate::index::Index;
 use crate::input::Proposal;
@@ -64,6 +65,15 @@ pub struct Run {
     /// Work that waits for a time, by fence of the attempt that was put off.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rests: BTreeMap<u64, Rest>,
+    /// What it may use.
+    #[serde(default, skip_serializing_if = "Budget::is_empty")]
+    pub budget: Budget,
+    /// What it has used.
+    #[serde(default, skip_serializing_if = "Used::is_nothing")]
+    pub used: Used,
+    /// What of its budget is used up: then no work is handed out until a person raises it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exhausted: Option<Measure>,
     /// How it failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
@@ -204,6 +214,9 @@ pub struct Attempt {
     /// Questions that the agent asked, each with its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<(String, String)>,
+    /// What is set aside for it of the run's budget.
+    #[serde(default, skip_serializing_if = "Used::is_nothing")]
+    pub reserved: Used,
 }
 
 /// Who has an attempt.

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use machine::{
-    Attempt, Cast, Columns, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Level, Limits, Mode,
-    Outcome, PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target, Timing,
-    Verdict, Work, World,
+    Attempt, Budget, Cast, Columns, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Level, Limits,
+    Metered, Mode, Outcome, PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target,
+    Timing, Verdict, Work, World,
 };
 
 pub(crate) const RUN: &str = "run-1";
@@ -56,6 +56,9 @@ pub(crate) struct Universe {
     pub(crate) tasks: usize,
     pub(crate) formats: Vec<String>,
     pub(crate) now: String,
+    pub(crate) budget: Budget,
+    /// What the next attempt that ends used.
+    pub(crate) used: Metered,
 }
 
 pub(crate) fn words(list: &[&str]) -> BTreeSet<String> {
@@ -86,6 +89,8 @@ impl Universe {
             tasks: 3,
             formats: Vec::new(),
             now: "2026-01-01T00:00:00Z".into(),
+            budget: Budget::default(),
+            used: Metered::default(),
         }
     }
 
@@ -109,6 +114,8 @@ impl Universe {
             template: &self.template,
             active: &self.active,
             past: &self.past,
+            budget: self.budget,
+            used: self.used,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Chance, with a seed: whatever comes in whatever order, nothing panics, and a replay ends in the same run.
 
 use machine::{
-    Attempt, Cast, Course, Fact, Failure, FileNote, Hierarchy, Holder, Input, Item, MULTIVERSE, Mode, Outcome, Planned,
-    Proposal, Question, Rest, State, Status, Target, Timing, Verdict, Work,
+    Attempt, Budget, Cast, Course, Fact, Failure, FileNote, Hierarchy, Holder, Input, Item, MULTIVERSE, Measure,
+    Metered, Mode, Outcome, Planned, Proposal, Question, Rest, State, Status, Target, Timing, Used, Verdict, Work,
 };
 
 use crate::driver::{FIVE, RUN, Universe, words};
@@ -41,6 +41,10 @@ fn random_schedules_end_and_replay() {
         let mut universe = Universe::new(hierarchy);
         (universe.jobs, universe.tasks) = (1 + chance.below(6), 1 + chance.below(6));
         universe.limits.sent_back = 30;
+        // BY-08: every other run has a budget, which is raised whenever it is used up.
+        universe.limits.attempt_tokens = 100;
+        universe.budget.tokens = (seed % 2 == 0).then_some(500);
+        let mut beyond = 0;
         universe.start();
         let may_fail = seed % 4 == 0;
         let mut steps = 0;
@@ -51,7 +55,17 @@ fn random_schedules_end_and_replay() {
                 let _ = universe.give(&input);
                 continue;
             }
-            if universe.run().paused.is_some() {
+            let run = universe.run();
+            if let Some(bound) = run.budget.tokens {
+                let reserved: u64 = run.attempts.values().map(|attempt| attempt.reserved.tokens).sum();
+                assert!(run.used.tokens + reserved <= bound + beyond, "seed {seed}: {:?} {:?}", run.used, run.budget);
+            }
+            universe.used = Metered { tokens: chance.below(120) as u64, micro_dollars: None };
+            if universe.run().exhausted.is_some() {
+                let more = format!("{} tokens", universe.run().used.tokens + 500);
+                universe.must(&Input::Tell { fence: Some(0), answer: more, by: "me".into() });
+                beyond = 0;
+            } else if universe.run().paused.is_some() {
                 universe.must(&Input::Resume);
             } else if universe.run().course == Course::Gate {
                 let modify = Verdict::Modify("shorter".into());
@@ -67,6 +81,7 @@ fn random_schedules_end_and_replay() {
                 let attempts = universe.attempts();
                 let attempt = chance.pick(&attempts).clone();
                 let outcome = outcome(&mut chance, &universe, &attempt.work, may_fail);
+                beyond += universe.used.tokens.saturating_sub(attempt.reserved.tokens);
                 universe.report(attempt.fence, outcome);
             }
         }
@@ -231,7 +246,10 @@ fn any_input(chance: &mut Chance, fence: u64) -> Input {
 
 fn any_fact(chance: &mut Chance) -> Fact {
     let fence = chance.below(6) as u64;
-    match chance.below(26) {
+    match chance.below(29) {
+        26 => Fact::Budgeted { budget: Budget { tokens: Some(fence * 100), ..Budget::default() }, by: None },
+        27 => Fact::Spent { fence, used: Used { tokens: u64::MAX >> fence, ..Used::default() } },
+        28 => Fact::Exhausted { measure: *chance.pick(&Measure::ALL) },
         24 => Fact::Rested {
             fence,
             rest: Rest { work: work(chance), since: String::new(), until: id(chance), reason: String::new() },
@@ -246,6 +264,7 @@ fn any_fact(chance: &mut Chance) -> Fact {
             since: String::new(),
             problems: Vec::new(),
             answers: Vec::new(),
+            reserved: Used { tokens: chance.below(50) as u64, ..Used::default() },
         }),
         3 => Fact::SentBack { fence, problems: Vec::new() },
         4 => Fact::Lost { fence, reason: String::new() },
