@@ -1,6 +1,7 @@
 //! Coding CLIs as agents (QL-30, QL-32, QL-35, MV-21): small programs that say and do exactly what the real ones were seen
 //! to, with every trap among it. The events are those of the real CLIs, shortened.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it fails")]
 
 mod stage;
 

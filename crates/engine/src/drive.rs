@@ -367,7 +367,7 @@ impl<F: Fs> Service<F> {
         };
         let told = brief::stage_of(self.engine.run(run_id)?, &attempt.work).cloned();
         let is_slow = backend.pace() == agent::Pace::Slow;
-        let prompts = is_slow.then(|| engine.settings.prompts());
+        let prompts = is_slow.then(|| self.engine.settings.prompts());
         let Attempt { fence, work, .. } = attempt;
         let assignment = Assignment { run: run_id.into(), fence, work, brief, backend, prompts };
         if is_slow {

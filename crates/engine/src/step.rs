@@ -69,6 +69,8 @@ pub(crate) struct Ready {
 }
 
 /// What comes to the engine.
+// Nearly every order is of the largest kind: a box around it would only be one more allocation for each step.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub(crate) enum Order {
     /// A new run.

@@ -187,6 +187,7 @@ impl Puppet {
     }
 
     /// Asks the client, with an id that is a text, and waits for its answer.
+    #[allow(clippy::needless_pass_by_value, reason = "what is asked reads best as a value")]
     fn ask(&mut self, method: &str, params: Value) -> Option<Value> {
         self.next += 1;
         let id = format!("a-{}", self.next);

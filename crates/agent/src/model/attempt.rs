@@ -206,7 +206,7 @@ impl<'a> Attempt<'a> {
                 Ok(report) => return Ok(report),
                 Err(problems) if repairs < REPAIRS => {
                     repairs += 1;
-                    self.ask_again(turn.said, &problems);
+                    self.ask_again(&turn.said, &problems);
                 }
                 Err(problems) => return Err(Ended::Broken(problems, self.settings().scrub(&turn.said.text))),
             }
@@ -461,7 +461,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// Shows the model what is wrong with its answer.
-    fn ask_again(&mut self, said: Said, problems: &[String]) {
+    fn ask_again(&mut self, said: &Said, problems: &[String]) {
         (self.say)(&format!("mends its answer: {}", quote(problems.first().map_or("", String::as_str), 160)));
         self.note(&format!("sent back: {}", problems.join("; ")));
         let text = quote_lines(&said.text, SHOWN_AGAIN);

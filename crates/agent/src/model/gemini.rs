@@ -26,7 +26,7 @@ impl Wire for Gemini {
         settings.key.iter().map(|key| ("x-goog-api-key", key.reveal().to_string())).collect()
     }
 
-    fn body(&self, settings: &ModelSettings, request: &Request) -> Value {
+    fn body(&self, _settings: &ModelSettings, request: &Request) -> Value {
         let mut body = Map::new();
         if !request.system.is_empty() {
             body.insert("systemInstruction".into(), json!({"parts": [{"text": request.system}]}));

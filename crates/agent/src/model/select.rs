@@ -209,8 +209,8 @@ fn show(file: &File<'_>, shown: &Shown) -> (String, String) {
                 if number > 0 || *from > 0 {
                     out.push_str("…\n");
                 }
-                for at in *from..*to {
-                    out.push_str(&format!("{}: {}\n", at + 1, lines[at]));
+                for (at, line) in lines.iter().enumerate().take(*to).skip(*from) {
+                    out.push_str(&format!("{}: {line}\n", at + 1));
                 }
             }
             if parts.last().is_some_and(|(_, to)| *to < count) {

@@ -72,7 +72,7 @@ impl Arguments {
             Ok(_) => {
                 findings.push(Finding::new("project", State::Well, visible::path(&folder)));
                 findings.push(looks::exchange(&files));
-                findings.push(looks::watching(&project));
+                findings.push(looks::watching(&folder));
                 findings.push(looks::lock(&folder, &files));
                 findings.extend(looks::journal(&files));
                 findings.push(looks::leftovers(&files));
