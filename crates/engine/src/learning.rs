@@ -18,6 +18,8 @@ use crate::step::{Order, State};
 
 /// The most of a past request, or of its error, that is kept with a run, in characters.
 const KEPT_CHARACTERS: usize = 240;
+/// How many runs beyond those that are told are looked at more closely.
+const LOOKED_AT: usize = 20;
 /// The most files of a past run that the Planner is given.
 const FILES_GIVEN: usize = 6;
 /// The most catalog rows of a past run that the Planner is told.
@@ -111,7 +113,16 @@ impl<F: Fs> Engine<F> {
         }
         let runs = || self.store.read(&ProjectPath::any(documents::RUNS).ok()?).cloned();
         let index = self.state.memory.load(|| runs().unwrap_or_default());
-        let found = index.rank(request, Choice { least: Score(least), most }, |_| true);
+        // Those that come near by their requests are looked at more closely: at what they were agreed to do, and left.
+        let near = Choice { least: Score(least / 3), most: most.saturating_add(LOOKED_AT) };
+        let mut found = index.rank(request, near, |_| true);
+        for ranked in &mut found {
+            let context = self.context_of(&ranked.run_id);
+            ranked.score = knowledge::with_context(ranked.score, request, &self.request_of(&ranked.run_id), &context);
+        }
+        found.retain(|ranked| ranked.score >= Score(least));
+        found.sort_by(|one, other| other.score.cmp(&one.score).then_with(|| other.run_id.cmp(&one.run_id)));
+        found.truncate(most);
         let mut past = Vec::with_capacity(found.len());
         for ranked in found {
             let id = ranked.run_id;
@@ -129,6 +140,16 @@ impl<F: Fs> Engine<F> {
             });
         }
         past
+    }
+
+    /// What a past run was agreed to do, and the summaries of what it left, as one text.
+    fn context_of(&mut self, run: &str) -> String {
+        let told = instructions_of(&mut self.state, &self.store, run);
+        let agreed = told.as_array().into_iter().flatten().filter_map(|one| one["content"].as_str());
+        let mut texts: Vec<String> = agreed.map(str::to_owned).collect();
+        let left = files_of(&mut self.state, &self.store, run).into_iter().take(FILES_TOLD);
+        texts.extend(left.map(|file| file.summary));
+        texts.join("\n")
     }
 
     fn request_of(&mut self, run: &str) -> String {

@@ -67,7 +67,8 @@ pub struct RunView {
 pub struct PastView {
     /// Its id.
     pub run: String,
-    /// How alike its request is, in thousandths.
+    /// How alike it is, in thousandths; written as people read it, from 0 to 1.
+    #[serde(serialize_with = "as_share")]
     pub score: u16,
     /// How it ended.
     pub status: &'static str,
@@ -86,6 +87,11 @@ impl PastView {
         let score = dialect::multiverse::score_text(self.score);
         format!("{} {score} {} ({})", self.run, self.status, self.shared.join(", "))
     }
+}
+
+/// A score with two places, as it stands in texts.
+fn as_share<S: serde::Serializer>(score: &u16, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_f64(f64::from(score / 10) / 100.0)
 }
 
 /// Something that waits for a person.

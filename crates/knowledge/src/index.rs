@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::terms::{Term, terms};
+use crate::terms::{GRAM, Term, terms};
 
 /// How fast further mentions of a term count less.
 const SATURATION: f64 = 1.2;
@@ -173,7 +173,8 @@ impl Index {
         };
         let mut found: Vec<(String, f64)> = Vec::new();
         let mut last: Option<(usize, usize)> = None;
-        for (at, term) in asked.iter().enumerate().filter(|(_, term)| has(term)) {
+        let words = asked.iter().enumerate().filter(|(_, term)| !term.text.starts_with(GRAM));
+        for (at, term) in words.filter(|(_, term)| has(term)) {
             let rarity = 1.0 / (1.0 + self.places.get(term.text.as_str()).map_or(0, Vec::len) as f64);
             let worth = term.weight + rarity;
             match (term.run, last, found.last_mut()) {
@@ -205,6 +206,22 @@ pub fn rank(request: &str, past: &[Past<'_>], choice: Choice) -> Vec<Ranked> {
     let mut index = Index::default();
     past.iter().for_each(|one| index.add(*one));
     index.rank(request, choice, |_| true)
+}
+
+/// How much more alike a past run is by what it was agreed to do and what it left than by its request alone.
+///
+/// Only what the new request has and the past request has not is looked for there, and it counts half: what was said about
+/// a run is not what was asked.
+pub fn with_context(score: Score, request: &str, past: &str, context: &str) -> Score {
+    const COUNTS: f64 = 0.5;
+    let asked = terms(request);
+    let (said, around) = (terms(past), terms(context));
+    let has = |list: &[Term], term: &Term| list.iter().any(|one| one.text == term.text);
+    let all: f64 = asked.iter().map(|term| term.weight).sum();
+    let more = asked.iter().filter(|term| !has(&said, term) && has(&around, term));
+    let more: f64 = more.map(|term| term.weight).sum();
+    let share = if all > 0.0 { more / all } else { 0.0 };
+    Score::of(f64::from(score.0) / 1000.0 + COUNTS * share).min(Score::SAME)
 }
 
 /// Each term once, with how much of it there is, in the order of their text: sums are the same every time.
@@ -307,6 +324,39 @@ mod tests {
             Choice { least: Score(1000), most: 9 },
             "run-2 1.00 boat,price; run-1 1.00 boat,price",
         );
+    }
+
+    /// MV-05: another form of a word, or a slip of the pen, changes a score a little and not the order.
+    #[test]
+    fn small_changes_of_words_change_little() {
+        let past = ["Make a report of the boat prices in Gdansk.", "Describe the training of the staff."];
+        let score = |request: &str| {
+            let past: Vec<Past<'_>> =
+                ["a", "b"].iter().zip(past).map(|(run_id, request)| Past { run_id, request }).collect();
+            let found = rank(request, &past, ALL);
+            assert_eq!(found.first().map(|one| one.run_id.as_str()), Some("a"), "{request}: {found:?}");
+            found[0].score.0
+        };
+        let same = score("Make a report of the boat prices in Gdansk.");
+        for request in [
+            "Make a report of boat pricing in Gdansk.",
+            "Report the price of boats in Gdańsk",
+            "Make a report of the boat prices in Gdanks.",
+            "A summary of Gdansk boat prices, please",
+        ] {
+            let score = score(request);
+            assert!(same - score < 450 && score > 450, "{request}: {score}");
+        }
+    }
+
+    /// MV-05: what a past run was agreed to do, and what it left, speaks for it, too.
+    #[test]
+    fn instructions_and_summaries_make_a_past_run_more_alike() {
+        let base = Score(200);
+        let with = |context: &str| with_context(base, "compare harbour fees", "make a report", context);
+        assert!(with("Use the tables of harbour fees.") > base);
+        assert_eq!(with("nothing of the kind"), base);
+        assert_eq!(with_context(Score::SAME, "harbour fees", "harbour fees", "harbour fees"), Score::SAME);
     }
 
     #[test]

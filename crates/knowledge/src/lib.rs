@@ -5,5 +5,5 @@ mod index;
 mod plain_words;
 mod terms;
 
-pub use index::{Choice, Index, Past, Ranked, Score, rank};
+pub use index::{Choice, Index, Past, Ranked, Score, rank, with_context};
 pub use terms::{TEXT_BYTES, Term, terms};
