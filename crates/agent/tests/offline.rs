@@ -367,7 +367,7 @@ fn mv37_the_deliverable_has_the_form_and_length_that_the_request_names() {
     assert_eq!(published("Give me only an HTML page about Acme.").0, "html");
     let (ending, page) = published("Write a one page summary of Acme.");
     assert_eq!(ending, "md");
-    assert!(page.lines().count() < 60 && page.contains("One page was asked for"), "{page}");
+    assert!(page.lines().count() < 60 && page.contains("Cut to the length that was asked for"), "{page}");
     assert!(published("Write a report about Acme.").1.contains("## Chart"));
     assert!(!published("Write a report about Acme without charts.").1.contains("## Chart"));
     let (_, slides) = published("Make slides about Acme.");

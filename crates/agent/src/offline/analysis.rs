@@ -16,6 +16,7 @@ use super::phrases;
 use super::rank::{Candidate, rank};
 use super::read::{Block, Document, Extent, Table, is_record};
 use super::sentences::{Sentence, sentences};
+use super::sides;
 use super::speech;
 use super::tables;
 use super::words;
@@ -40,33 +41,41 @@ pub(crate) fn analysis(documents: &[Document], unread: &[Unread], request: &BTre
         many => format!("Analysis of {} files", many.len()),
     };
     let mut sections = sections(documents, request);
-    sections.extend(unread_section(unread));
+    let unread: Vec<Unread> = unread.iter().cloned().chain(documents.iter().filter_map(read_in_part)).collect();
+    sections.extend(unread_section(&unread));
     Paper { title, sections }
 }
 
 /// The comparison of all sources.
-pub(crate) fn comparison(documents: &[Document], unread: &[Unread]) -> Paper {
-    let (section, claims) = contradiction_section(documents);
+pub(crate) fn comparison(
+    documents: &[Document],
+    unread: &[Unread],
+    sides: &[String],
+    request: &BTreeSet<String>,
+) -> Paper {
+    let all = all_claims(documents);
+    let (section, claims) = contradiction_section(&all);
     let count = if documents.len() == 1 { "1 source was" } else { &format!("{} sources were", documents.len()) };
     let note = format!(
         "{claims} of {count} compared: same thing, same measure and unit, same period. {}",
         if section.len() == 0 { "No two of them contradict each other." } else { "These cannot both be true." }
     );
     let mut sections = vec![section.with_note(&note)];
+    sections.extend(sides::sections(sides, documents, &all, request));
     sections.extend(unread_section(unread));
     sections.push(Section::statements(Kind::Sources, documents.iter().map(source).collect()));
     Paper { title: "Comparison of the sources".to_owned(), sections }
 }
 
-fn contradiction_section(documents: &[Document]) -> (Section, String) {
+fn all_claims(documents: &[Document]) -> Vec<Claim> {
     let names = Names::of(documents);
-    let all: Vec<_> = documents
-        .iter()
-        .flat_map(|document| claims(document, &names))
-        // Two requests on one day may take their own time: the records of a log never speak against each other.
-        .filter(|claim| !is_record(&claim.quote))
-        .collect();
-    let compared = contradictions(&all);
+    let all = documents.iter().flat_map(|document| claims(document, &names));
+    // Two requests on one day may take their own time: the records of a log never speak against each other.
+    all.filter(|claim| !is_record(&claim.quote)).collect()
+}
+
+fn contradiction_section(all: &[Claim]) -> (Section, String) {
+    let compared = contradictions(all);
     let found = compared.found.iter().map(contradiction).collect();
     let claims = match compared.extent {
         contradictions::Extent::All => format!("{} claims", all.len()),
@@ -132,6 +141,20 @@ fn tables_of(document: &Document) -> Vec<Section> {
     sections
 }
 
+/// What of a document could not be regarded.
+fn read_in_part(document: &Document) -> Option<Unread> {
+    let why = if document.lines == 0 {
+        "empty: there is nothing in it".to_owned()
+    } else if document.extent == Extent::Beginning {
+        "long, so that only its beginning was read".to_owned()
+    } else {
+        let all = all_sentences(document);
+        let last = all.last().filter(|_| all.len() >= limits::SENTENCES)?.sentence.last;
+        format!("only the first {last} of its lines were taken, it has more")
+    };
+    Some(Unread { path: document.path.clone(), why })
+}
+
 pub(crate) fn source(document: &Document) -> Statement {
     let tables = document.blocks.iter().filter(|block| matches!(block, Block::Table(_))).count();
     let extent = match document.extent {
@@ -140,18 +163,19 @@ pub(crate) fn source(document: &Document) -> Statement {
     };
     let sentences = all_sentences(document).len();
     let more = if sentences >= limits::SENTENCES { "at least " } else { "" };
-    let count = |number: usize, thing: &str| format!("{number} {thing}{}", if number == 1 { "" } else { "s" });
-    let language = match words::language(&document.sample()) {
+    let language = match document.language {
         words::Language::Unknown => String::new(),
-        language => format!(" in {}", language.name()),
+        language => format!("; {}", language.name()),
     };
     let text = format!(
-        "{}{language}, {}, {more}{}, {}; {extent}.",
+        "{}{language}; lines: {}; sentences: {more}{sentences}; tables: {tables}; {extent}",
         document.form.name(),
-        count(document.lines, "line"),
-        count(sentences, "sentence"),
-        count(tables, "table")
+        document.lines,
     );
+    let text = match document.encoding {
+        Some(name) => format!("{text}; read as {name}: it is not UTF-8"),
+        None => text,
+    };
     // A file without a line has none to name.
     Statement::new(&text, vec![Cite::new(&document.path, document.lines.min(1))])
 }
@@ -198,6 +222,9 @@ pub(crate) fn statement(document: &Document, all: &[Placed], index: usize) -> St
 
 /// Whether a sentence says something: greetings, signatures and lone words do not.
 pub(crate) fn says_something(text: &str) -> bool {
+    if is_frame(text) {
+        return false;
+    }
     let content = words::content(text).len();
     let is_unspaced = text.chars().filter(|c| words::unspaced(*c)).count() * 2 > text.chars().count();
     let has_figure = plain_digits(text).iter().any(char::is_ascii_digit);
@@ -209,9 +236,69 @@ pub(crate) fn says_something(text: &str) -> bool {
     (is_whole && (content >= 2 || is_unspaced)) || (has_figure && content >= 2) || content >= 6
 }
 
+/// Whether a sentence belongs to the page, the letter or the site, and not to what is said there.
+fn is_frame(text: &str) -> bool {
+    const FRAMES: [&str; 46] = [
+        "all rights reserved",
+        "alle rechte vorbehalten",
+        "tous droits réservés",
+        "todos los derechos reservados",
+        "tutti i diritti riservati",
+        "todos os direitos reservados",
+        "alle rechten voorbehouden",
+        "wszelkie prawa zastrzeżone",
+        "tüm hakları saklıdır",
+        "все права защищены",
+        "無断転載",
+        "版权所有",
+        "unsubscribe",
+        "se désinscrire",
+        "abbestellen",
+        "newsletter abmelden",
+        "darse de baja",
+        "annulla iscrizione",
+        "cookie",
+        "privacy policy",
+        "datenschutzerklärung",
+        "politique de confidentialité",
+        "powered by",
+        "subscribe to our",
+        "follow us on",
+        "view in browser",
+        "view this email",
+        "voir dans le navigateur",
+        "im browser ansehen",
+        "ver en el navegador",
+        "retrieved from",
+        "this page was last edited",
+        "last modified on",
+        "click here",
+        "read more",
+        "weiterlesen",
+        "lire la suite",
+        "sent from my",
+        "envoyé de mon",
+        "gesendet von meinem",
+        "enviado desde mi",
+        "terms of service",
+        "terms of use",
+        "log in or",
+        "share this",
+        "skip to content",
+    ];
+    let lower = text.to_lowercase();
+    let is_short = text.chars().count() <= 160;
+    let is_signed = lower.starts_with('©') || lower.starts_with("copyright") || lower.starts_with("(c) ");
+    let is_wiki = text.starts_with("{{")
+        || text.starts_with("[[")
+        || lower.starts_with("[edit]")
+        || lower.starts_with("category:");
+    is_short && (is_signed || is_wiki || FRAMES.iter().any(|frame| lower.contains(frame)))
+}
+
 /// The sentences that say the most, in the order of the file.
 fn key_sentences_of(document: &Document, all: &[Placed], request: &BTreeSet<String>) -> Vec<Statement> {
-    let says = |text: &str| says_something(text) && !is_record(text);
+    let says = |text: &str| says_something(text) && !is_record(text) && !text.ends_with(['?', '？', '؟']);
     let kept: Vec<usize> = (0..all.len()).filter(|index| says(&all[*index].sentence.text)).collect();
     let candidates: Vec<Candidate<'_>> = kept
         .iter()
@@ -236,7 +323,8 @@ fn figures_of(document: &Document, all: &[Placed], claims: &[Claim]) -> Vec<Row>
     let decimal = document.decimal();
     let mut rows = Vec::new();
     // The numbers of a record are named in front of them: no sentence says what they measure.
-    for sentence in all.iter().map(|one| &one.sentence).filter(|one| !is_record(&one.text)) {
+    let said = |one: &&Sentence| !is_record(&one.text) && !is_frame(&one.text);
+    for sentence in all.iter().map(|one| &one.sentence).filter(said) {
         let chars = plain_digits(&sentence.text);
         for figure in figures(&chars, &dates(&chars), decimal) {
             let written: String = sentence.text.chars().skip(figure.start).take(figure.end - figure.start).collect();
@@ -264,7 +352,8 @@ fn figures_of(document: &Document, all: &[Placed], claims: &[Claim]) -> Vec<Row>
 
 fn dates_of(document: &Document, all: &[Placed]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for sentence in all.iter().map(|one| &one.sentence).filter(|one| !is_record(&one.text)) {
+    let said = |one: &&Sentence| !is_record(&one.text) && !is_frame(&one.text);
+    for sentence in all.iter().map(|one| &one.sentence).filter(said) {
         for date in dates(&plain_digits(&sentence.text)) {
             let cells = vec![date.period.to_string(), sentence.text.clone()];
             let row = Row { cells, cites: vec![Cite::new(&document.path, sentence.line_at(date.start))] };

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::read::Form;
 use super::request;
+use super::wanted::{self, Wanted};
 use crate::contract::Brief;
 
 /// A brief, with questions that the offline agent has for it.
@@ -37,6 +38,13 @@ impl<'a> Facts<'a> {
 
     pub(crate) fn request(&self) -> String {
         request::text(&self.brief.context, &self.brief.prompt)
+    }
+
+    /// What is asked for besides the subject: by what was agreed, else by the request.
+    pub(crate) fn wanted(&self) -> Wanted {
+        let request = self.request();
+        let texts = wanted::binding(&request, &request::instructions(&self.brief.context), self.run_id());
+        Wanted::of(&texts, &self.sources(), request::language(&request))
     }
 
     /// What was wrong with the attempt before this one.
@@ -119,9 +127,10 @@ impl<'a> Facts<'a> {
         paths
     }
 
-    /// The sources that have a form that can be read.
+    /// The sources that have a form that can be read and that are wanted.
     pub(crate) fn readable_sources(&self) -> Vec<String> {
-        self.sources().into_iter().filter(|path| Form::of(path).is_some()).collect()
+        let wanted = self.wanted();
+        self.sources().into_iter().filter(|path| Form::of(path).is_some() && wanted.reads(path)).collect()
     }
 
     /// Where the output goes: what is expected, else what the item's row says.

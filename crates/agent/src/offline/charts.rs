@@ -5,13 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{self, Column, ColumnKind, lone_period};
+use super::columns::{self, Column, ColumnKind, is_origin, lone_period};
 use super::dates::Period;
 use super::figures::Decimal;
 use super::limits;
 use super::paper::{Cite, Kind, Row, Section};
 use super::read::Table;
-use super::tables::{self, shown, value};
+use super::tables::{self, shown};
+
+/// How many lines one chart can show.
+const LINES: usize = 6;
 
 /// How a section of points is to be drawn; the first word of its note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +24,11 @@ pub(crate) enum Shape {
     Share,
     Scatter,
     Histogram,
+    Small,
 }
 
 impl Shape {
-    const ALL: [Self; 5] = [Self::Line, Self::Bars, Self::Share, Self::Scatter, Self::Histogram];
+    const ALL: [Self; 6] = [Self::Line, Self::Bars, Self::Share, Self::Scatter, Self::Histogram, Self::Small];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -33,6 +37,7 @@ impl Shape {
             Self::Share => "Share bar",
             Self::Scatter => "Scatter chart",
             Self::Histogram => "Histogram",
+            Self::Small => "Small multiples",
         }
     }
 
@@ -59,6 +64,20 @@ pub(crate) fn sections(path: &str, table: &Table, decimal: Decimal) -> Vec<Secti
 }
 
 impl Sheet<'_> {
+    /// The number in a cell.
+    fn value(&self, row: usize, number: usize) -> Option<f64> {
+        tables::value(self.table, row, number, self.decimal, &self.columns[number])
+    }
+
+    /// What a column of numbers is called, with the sign of its cells.
+    fn head(&self, number: usize) -> String {
+        tables::head_with_sign(self.table, number, &self.columns[number])
+    }
+
+    fn lines_of<'r>(&self, rows: impl Iterator<Item = &'r usize>, column: usize) -> Vec<Cite> {
+        tables::cite_lines(self.path, rows.map(|row| self.table.rows[*row][column].line))
+    }
+
     fn of(&self, kind: ColumnKind) -> Vec<usize> {
         (0..self.columns.len()).filter(|index| self.columns[*index].kind == kind).collect()
     }
@@ -130,7 +149,7 @@ impl Sheet<'_> {
             return numbers.iter().filter_map(|number| self.line(&time, *number, &periods)).collect();
         }
         let Some(group) = labels.iter().copied().find(|label| self.tells_apart(*label, &periods)) else {
-            return Vec::new();
+            return numbers.iter().filter_map(|number| self.sum_line(&time, *number, &periods)).collect();
         };
         numbers.iter().filter_map(|number| self.grouped_line(&time, *number, group, &periods)).collect()
     }
@@ -141,12 +160,12 @@ impl Sheet<'_> {
             .filter_map(|(period, rows)| {
                 let row = *rows.first()?;
                 // A value that is missing stays a gap.
-                let value = value(self.table, row, number, self.decimal).map(shown).unwrap_or_default();
+                let value = self.value(row, number).map(shown).unwrap_or_default();
                 Some(self.point(vec![period.to_string(), value], row, number))
             })
             .collect();
         let present = points.iter().filter(|point| !point.cells[1].is_empty()).count();
-        let head = tables::head(self.table, number);
+        let head = self.head(number);
         let header = [time.to_owned(), head.clone()];
         (present >= 3).then(|| {
             self.section(
@@ -157,6 +176,25 @@ impl Sheet<'_> {
                 points,
             )
         })
+    }
+
+    /// Several rows for each period that nothing tells apart: their sum, where it says something.
+    fn sum_line(&self, time: &str, number: usize, periods: &BTreeMap<Period, Vec<usize>>) -> Option<Section> {
+        if !tables::adds_up(&self.columns[number], self.table, number) {
+            return None;
+        }
+        let points: Vec<Row> = periods
+            .iter()
+            .map(|(period, rows)| {
+                let values: Vec<f64> = rows.iter().filter_map(|row| self.value(*row, number)).collect();
+                let sum = if values.is_empty() { String::new() } else { shown(values.iter().sum()) };
+                Row { cells: vec![period.to_string(), sum], cites: self.lines_of(rows.iter(), number) }
+            })
+            .collect();
+        let head = format!("sum of {}", self.head(number));
+        let header = [time.to_owned(), head.clone()];
+        let (theme, more) = (format!("{head} by {time}"), format!(": {time} across, {head} up"));
+        (points.len() >= 3).then(|| self.section(Shape::Line, &theme, &more, &header, points))
     }
 
     fn grouped_line(
@@ -172,33 +210,28 @@ impl Sheet<'_> {
             .map(|(period, rows)| {
                 let mut cells = vec![period.to_string()];
                 let of = |name: &str| rows.iter().find(|row| self.table.rows[**row][group].text == name);
-                cells.extend(names.iter().map(|name| {
-                    of(name)
-                        .and_then(|row| value(self.table, *row, number, self.decimal))
-                        .map(shown)
-                        .unwrap_or_default()
-                }));
-                let cites = rows.iter().map(|row| Cite::new(self.path, self.table.rows[*row][number].line)).collect();
-                Row { cells, cites }
+                cells.extend(
+                    names
+                        .iter()
+                        .map(|name| of(name).and_then(|row| self.value(*row, number)).map(shown).unwrap_or_default()),
+                );
+                Row { cells, cites: self.lines_of(rows.iter(), number) }
             })
             .collect();
-        let head = tables::head(self.table, number);
+        let head = self.head(number);
         let by = tables::head(self.table, group);
         let header: Vec<String> =
             std::iter::once(time.to_owned()).chain(names.iter().map(|name| (*name).to_owned())).collect();
-        Some(self.section(
-            Shape::Line,
-            &format!("{head} by {time} and {by}"),
-            &format!(": {time} across, {head} up, one line for each {by}"),
-            &header,
-            points,
-        ))
+        // Lines of many groups cross each other: each gets a panel of its own.
+        let (shape, each) = if names.len() > LINES { (Shape::Small, "panel") } else { (Shape::Line, "line") };
+        let more = format!(": {time} across, {head} up, one {each} for each {by}");
+        Some(self.section(shape, &format!("{head} by {time} and {by}"), &more, &header, points))
     }
 
     /// Whether a label divides the rows of each period, into few enough groups for one chart.
     fn tells_apart(&self, label: usize, periods: &BTreeMap<Period, Vec<usize>>) -> bool {
         let names = tables::members(self.table, label).len();
-        (2..=6).contains(&names)
+        (2..=limits::GROUPS).contains(&names)
             && periods.values().all(|rows| {
                 let mut names: Vec<&str> = rows.iter().map(|row| self.table.rows[*row][label].text.as_str()).collect();
                 names.sort_unstable();
@@ -218,11 +251,8 @@ impl Sheet<'_> {
             .iter()
             .map(|(period, index)| {
                 let mut cells = vec![period.to_string()];
-                cells.extend(
-                    rows.iter().map(|row| value(self.table, *row, *index, self.decimal).map(shown).unwrap_or_default()),
-                );
-                let cites = rows.iter().map(|row| Cite::new(self.path, self.table.rows[*row][*index].line)).collect();
-                Row { cells, cites }
+                cells.extend(rows.iter().map(|row| self.value(*row, *index).map(shown).unwrap_or_default()));
+                Row { cells, cites: self.lines_of(rows.iter(), *index) }
             })
             .collect();
         let by = tables::head(self.table, label);
@@ -239,9 +269,9 @@ impl Sheet<'_> {
         const MOST: usize = 20;
         let adds_up = tables::adds_up(&self.columns[number], self.table, number);
         let mut points: Vec<(f64, usize, &str)> = Vec::new();
+        let cites = |name: &str| self.lines_of(members.get(name).into_iter().flatten(), number);
         for (name, rows) in members.iter().filter(|(name, _)| !is_total(name)) {
-            let values: Vec<f64> =
-                rows.iter().filter_map(|row| value(self.table, *row, number, self.decimal)).collect();
+            let values: Vec<f64> = rows.iter().filter_map(|row| self.value(*row, number)).collect();
             if let Some(first) = rows.first().filter(|_| !values.is_empty()) {
                 let sum: f64 = values.iter().sum();
                 points.push((if adds_up { sum } else { sum / values.len() as f64 }, *first, name));
@@ -255,12 +285,14 @@ impl Sheet<'_> {
             points.sort_by_key(|(_, row, name)| (quarter(name), *row));
         }
         let total: f64 = points.iter().map(|(value, _, _)| value).sum();
-        let is_percent =
-            self.columns[number].unit == "%" || self.table.rows.iter().any(|row| row[number].text.contains('%'));
+        let says_share = self.columns[number].words.contains("share");
+        let is_percent = says_share
+            || self.columns[number].unit == "%"
+            || self.table.rows.iter().any(|row| row[number].text.contains('%'));
         let is_whole =
             is_percent && (99.0..=101.0).contains(&total) && points.iter().all(|(value, _, _)| *value >= 0.0);
         let shape = if is_whole && points.len() <= 8 { Shape::Share } else { Shape::Bars };
-        let head = tables::head(self.table, number);
+        let head = self.head(number);
         let label = tables::head(self.table, by);
         let is_grouped = members.values().any(|rows| rows.len() > 1);
         let what = match (is_grouped, adds_up) {
@@ -273,7 +305,7 @@ impl Sheet<'_> {
         let rows = points
             .iter()
             .take(MOST)
-            .map(|(value, row, name)| self.point(vec![(*name).to_owned(), shown(*value)], *row, number));
+            .map(|(value, _, name)| Row { cells: vec![(*name).to_owned(), shown(*value)], cites: cites(name) });
         let header = [label.clone(), what.clone()];
         Some(self.section(
             shape,
@@ -296,12 +328,12 @@ impl Sheet<'_> {
         };
         let mut points: Vec<(f64, usize)> = (0..self.table.rows.len())
             .filter(|row| !is_total(&name(*row)))
-            .filter_map(|row| Some((value(self.table, row, number, self.decimal)?, row)))
+            .filter_map(|row| Some((self.value(row, number)?, row)))
             .collect();
         points.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let rows: Vec<Row> =
             points.iter().map(|(value, row)| self.point(vec![name(*row), shown(*value)], *row, number)).collect();
-        let head = tables::head(self.table, number);
+        let head = self.head(number);
         let header = ["row".to_owned(), head.clone()];
         (rows.len() >= 2).then(|| {
             self.section(Shape::Bars, &format!("{head} by row"), &format!(": {head} of each row"), &header, rows)
@@ -311,12 +343,12 @@ impl Sheet<'_> {
     fn scatter(&self, x: usize, y: usize) -> Option<Section> {
         let points: Vec<Row> = (0..self.table.rows.len())
             .filter_map(|row| {
-                let (x, y_value) = (value(self.table, row, x, self.decimal)?, value(self.table, row, y, self.decimal)?);
+                let (x, y_value) = (self.value(row, x)?, self.value(row, y)?);
                 Some(self.point(vec![shown(x), shown(y_value)], row, y))
             })
             .take(limits::POINTS)
             .collect();
-        let (x, y) = (tables::head(self.table, x), tables::head(self.table, y));
+        let (x, y) = (self.head(x), self.head(y));
         (points.len() >= 4).then(|| {
             let header = [x.clone(), y.clone()];
             self.section(Shape::Scatter, &format!("{y} against {x}"), &format!(": {x} across, {y} up"), &header, points)
@@ -324,8 +356,7 @@ impl Sheet<'_> {
     }
 
     fn histogram(&self, number: usize) -> Option<Section> {
-        let mut values: Vec<f64> =
-            (0..self.table.rows.len()).filter_map(|row| value(self.table, row, number, self.decimal)).collect();
+        let mut values: Vec<f64> = (0..self.table.rows.len()).filter_map(|row| self.value(row, number)).collect();
         values.sort_by(f64::total_cmp);
         let (first, last) = (*values.first()?, *values.last()?);
         if values.len() < 12 || first >= last {
@@ -341,7 +372,7 @@ impl Sheet<'_> {
             rows.push(Row { cells, cites: vec![tables::cite(self.path, self.table)] });
             low = high;
         }
-        let head = tables::head(self.table, number);
+        let head = self.head(number);
         let header = [head.clone(), "rows".to_owned()];
         let more = format!(": how many rows have which {head}, the upper end not included");
         Some(self.section(Shape::Histogram, &format!("distribution of {head}"), &more, &header, rows))
@@ -352,13 +383,6 @@ impl Sheet<'_> {
     }
 }
 
-/// Whether a year says when something came to be.
-fn is_origin(head: &str) -> bool {
-    const ORIGINS: &str = " built build opened founded established construction since commissioned born baujahr gebaut eröffnet gegründet seit construit construite ouvert fondé construido fundado ";
-    let head = head.to_lowercase();
-    head.split(|c: char| !c.is_alphanumeric()).any(|word| !word.is_empty() && ORIGINS.contains(&format!(" {word} ")))
-}
-
 /// The number of a quarter or month that is a bar's name: these have an order of their own.
 fn quarter(name: &str) -> Option<u32> {
     let lower = name.trim().to_lowercase();
@@ -366,11 +390,12 @@ fn quarter(name: &str) -> Option<u32> {
         |text: &str| text.trim().trim_end_matches('.').parse::<u32>().ok().filter(|number| (1..=4).contains(number));
     let of_quarter = lower.strip_prefix('q').and_then(number);
     let behind = ["quartal", "trimestre", "분기", "çeyrek", "kwartał"];
-    of_quarter.or_else(|| behind.iter().find_map(|word| lower.strip_suffix(word).and_then(number)))
+    let of_month = || super::dates::month(lower.trim_end_matches('.')).map(u32::from);
+    of_quarter.or_else(|| behind.iter().find_map(|word| lower.strip_suffix(word).and_then(number))).or_else(of_month)
 }
 
 /// A row that sums up the others is no part of a chart of them.
-fn is_total(label: &str) -> bool {
+pub(crate) fn is_total(label: &str) -> bool {
     const TOTALS: &str = " total totals sum overall all gesamt summe insgesamt totale suma todos ensemble итого всего المجموع الإجمالي 합계 총계 계 合計 総計 合计 总计 ";
     TOTALS.contains(&format!(" {} ", label.trim().to_lowercase()))
 }
@@ -417,7 +442,7 @@ mod tests {
             &[("boats by year and yard", Shape::Line)],
         );
         check("yard,boats\nN,3\nS,4\nTotal,7\n", &[("boats by yard", Shape::Bars)]);
-        check("fuel,share\nwind,50%\nsun,30%\nwater,20%\n", &[("share by fuel", Shape::Share)]);
+        check("fuel,share\nwind,50%\nsun,30%\nwater,20%\n", &[("share (%) by fuel", Shape::Share)]);
         check("yard;2023;2024;2025\nN;3;4;5\nS;4;5;6\n", &[("yard by period", Shape::Line)]);
         check("shop,amount\nA,1\nA,2\nB,3\nB,4\n", &[("sum of amount by shop", Shape::Bars)]);
         let numbers: String = (0..20).map(|n| format!("{n},{}\n", n * n)).collect();
@@ -430,6 +455,14 @@ mod tests {
             ],
         );
         check("name,note\nA,x\nB,y\n", &[]);
+        check(
+            "date,till,amount\n2025-01-01,a,3\n2025-01-01,a,4\n2025-01-02,b,5\n2025-01-02,b,1\n2025-01-03,a,2\n2025-01-03,a,2\n",
+            &[("sum of amount by date", Shape::Line)],
+        );
+        let many: String = (0..3).flat_map(|y| (0..8).map(move |g| format!("{},g{g},{}\n", 2020 + y, y * g))).collect();
+        check(&format!("year,group,boats\n{many}"), &[("boats by year and group", Shape::Small)]);
+        check("place,lat,lon\nA,52.5,13.4\nB,48.1,11.6\nC,50.9,6.9\n", &[]);
+        check("name,phone,order_id\nA,+49 30 123456,1001\nB,+49 40 987654,1002\n", &[]);
         check("Monat;Umsatz\n01.2023;3\n02.2023;4\n03.2023;9\n", &[("Umsatz by Monat", Shape::Line)]);
         check("dam,built,capacity\nA,1931,10\nB,1956,7\nC,1972,12\n", &[("capacity by dam", Shape::Bars)]);
     }

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use super::dates::{Dated, Period, dates, plain_digits};
 use super::figures::{self, Decimal, Figure, figures};
-use super::names::{At, Names};
+use super::names::{At, Names, named_in};
+use super::number_words;
 use super::qualifiers::{self, Stands};
 use super::read::{Block, Document};
 use super::sentences::{Sentence, sentences};
@@ -40,6 +41,8 @@ pub(crate) struct Subject {
     pub(crate) marks: BTreeSet<String>,
     /// The names in the order in which they stand.
     pub(crate) order: Vec<String>,
+    /// What was done, where no list knows the verb.
+    pub(crate) verbs: BTreeSet<String>,
 }
 
 /// One comparable statement.
@@ -84,27 +87,37 @@ pub(crate) struct Surroundings {
 /// All claims of a document, in the order of its lines.
 pub(crate) fn claims(document: &Document, names: &Names) -> Vec<Claim> {
     let mut place = Place::new(document, names);
+    let mut before = Before::default();
     let mut found = Vec::new();
     for block in &document.blocks {
         match block {
-            Block::Heading { level, text, .. } => place.enter(*level, text),
-            Block::Prose(pieces) => from_paragraph(&place, &sentences(pieces), &mut found),
+            Block::Heading { level, text, .. } => {
+                place.enter(*level, text);
+                before = Before::default();
+            }
+            Block::Prose(pieces) => from_paragraph(&place, &sentences(pieces), &mut before, &mut found),
             Block::Table(table) => found.extend(table_claims::from_table(&place, table)),
         }
     }
     found
 }
 
-fn from_paragraph(place: &Place<'_>, sentences: &[Sentence], found: &mut Vec<Claim>) {
-    let mut before = Before::default();
+fn from_paragraph(place: &Place<'_>, sentences: &[Sentence], before: &mut Before, found: &mut Vec<Claim>) {
+    before.period = None;
     for sentence in sentences {
         let goes_on = speech::goes_on(&sentence.text);
-        let known = if goes_on { before.clone() } else { Before::default() };
+        let named = named_in(&sentence.text);
+        // "The budget was 2.4 million": whose it is was said before.
+        let known = match (goes_on, named.is_empty()) {
+            (true, _) => before.clone(),
+            (false, true) => Before { words: before.words.clone(), period: None },
+            (false, false) => Before::default(),
+        };
         let made = from_sentence(place, sentence, &known);
+        if !goes_on && !named.is_empty() {
+            before.words = named;
+        }
         if let Some(first) = made.first() {
-            if first.subject.words.iter().any(|word| !vocabulary::is_common(word)) && !goes_on {
-                before.words = first.subject.words.clone();
-            }
             before.period = first.period;
         }
         found.extend(made);
@@ -149,7 +162,7 @@ impl<'a> Place<'a> {
             path: &document.path,
             decimal: document.decimal(),
             names,
-            language: words::language(&document.sample()),
+            language: document.language,
             file: file.words,
             file_period: file.period,
             headings: Vec::new(),
@@ -173,7 +186,9 @@ impl<'a> Place<'a> {
     }
 
     pub(crate) fn period(&self) -> Option<Period> {
-        self.headings.iter().rev().find_map(|one| one.period).or(self.file_period)
+        // The day of a meeting or of a letter is not the time of what is said there.
+        let is_stretch = |period: &Period| !matches!(period, Period::Day(..));
+        self.headings.iter().rev().find_map(|one| one.period).or(self.file_period).filter(is_stretch)
     }
 
     /// All words of the nearest heading, measures with them.
@@ -221,6 +236,8 @@ fn heading(level: usize, text: &str, names: &Names) -> Heading {
 struct Clause {
     subject: Subject,
     event: Option<&'static str>,
+    /// The event as it is written.
+    event_shown: String,
     is_plan: bool,
     change: Option<&'static str>,
     dates: Vec<Dated>,
@@ -231,6 +248,14 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
     let mut chars = plain_digits(&sentence.text);
     let mut dates = dates(&chars);
     let mut figures = figures(&chars, &dates, place.decimal);
+    // What is said in words counts beside digits only if it is of another kind: "the fourteen yards built 40 boats".
+    let spelled = number_words::figures(&chars, &dates, place.language);
+    let is_other = |one: &Figure| {
+        figures.iter().all(|known| known.unit != one.unit && !(known.start < one.end && one.start < known.end))
+    };
+    let spelled: Vec<Figure> = spelled.into_iter().filter(is_other).collect();
+    figures.extend(spelled);
+    figures.sort_by_key(|one| one.start);
     if figures.is_empty() && dates.is_empty() {
         return Vec::new();
     }
@@ -239,9 +264,12 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
     figures.retain(|one| one.end <= chars.len());
     let text: String = chars.iter().collect();
     let words = words::words(&chars);
-    if sentence.text.ends_with(['?', '？', '؟'])
-        || speech::is_open(&text, claimed(&chars, &words, &dates, &figures), place.language)
-    {
+    let outside: Vec<Word> = claimed(&chars, &words, &dates, &figures)
+        .iter()
+        .filter(|word| !figures.iter().any(|one| one.start <= word.start && word.end <= one.end))
+        .cloned()
+        .collect();
+    if sentence.text.ends_with(['?', '？', '؟']) || speech::is_open(&text, &outside, place.language) {
         return Vec::new();
     }
     let said = speech::without_speaker(&chars, words, &dates, &figures);
@@ -285,6 +313,9 @@ fn carry(clause: &mut Clause, last: Option<&Clause>) {
     own.names.extend(last.subject.names.iter().filter(is_carried).cloned());
     own.loose.extend(last.subject.loose.iter().filter(is_carried).cloned());
     own.action = own.action.or(last.subject.action);
+    if own.verbs.is_empty() && own.action.is_none() {
+        own.verbs.clone_from(&last.subject.verbs);
+    }
     if own.marks.is_empty() {
         own.marks.clone_from(&last.subject.marks);
     }
@@ -321,7 +352,7 @@ impl Maker<'_> {
             return match (clause.event, clause.dates.as_slice()) {
                 (Some(event), [date]) if clause.change.is_none() => {
                     clause.subject.words.insert(format!("({event})"));
-                    clause.subject.shown.push(event.to_owned());
+                    clause.subject.shown.push(clause.event_shown.clone());
                     let period = (None, Origin::Own);
                     vec![self.claim(&clause.subject, period, Said::Date(date.period), (date.start, date.end))]
                 }
@@ -333,6 +364,7 @@ impl Maker<'_> {
         let period = match clause.dates.as_slice() {
             [] if is_size => (None, Origin::Own),
             [] => (self.period, self.origin),
+            [_] if is_size => (None, Origin::Own),
             [one] => (Some(one.period), Origin::Own),
             _ => return Vec::new(),
         };
@@ -489,8 +521,23 @@ fn clause(
         if counted && word.script == Script::Hangul {
             continue;
         }
+        // "founded in 1967 by Edda Lorne": who did it does not tell what was done.
+        let is_by = figures.is_empty()
+            && words[..index].iter().any(|by| {
+                range.contains(&by.start)
+                    && matches!(by.text.as_str(), "by" | "von" | "par" | "por" | "da" | "door" | "przez")
+                    && dates.iter().any(|date| date.end <= by.start)
+            });
+        if is_by {
+            continue;
+        }
         let word = if counted { speech::without_counter(word) } else { word.clone() };
         sort_word(place, &word, is_once, !core.contains(&word.start), &mut clause);
+    }
+    let has_possession =
+        words.iter().any(|word| core.contains(&word.start) && vocabulary::is_possession(&word.text.to_lowercase()));
+    if has_possession {
+        clause.subject.verbs.clear();
     }
     clause
 }
@@ -507,10 +554,17 @@ fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside: bool, clau
         Part::Plan => clause.is_plan = true,
         Part::Change(direction) => clause.change = clause.change.or(Some(direction)),
         Part::Event(event) => {
-            clause.event = clause.event.or(is_once.then_some(event));
+            if clause.event.is_none() && is_once {
+                clause.event = Some(event);
+                clause.event_shown.clone_from(&word.text);
+            }
+            if !is_aside {
+                subject.verbs.insert(event.to_owned());
+            }
             subject.action = subject.action.or(vocabulary::action(&key, &lower));
         }
         Part::Action(action) => subject.action = subject.action.or((!is_aside).then_some(action)),
+        Part::Nothing if !is_aside => subject.verbs.extend(vocabulary::past_verb(&key, &lower)),
         Part::Doubt | Part::Share | Part::Nothing => {}
         // Plant B, site C12, line 3: what is no word can still be a name.
         Part::Subject(_) if key.is_empty() => {

@@ -22,6 +22,8 @@ pub(crate) struct Column {
     pub(crate) is_plan: bool,
     pub(crate) action: Option<&'static str>,
     pub(crate) kind: ColumnKind,
+    /// The signs that its cells have before and behind their numbers, where all have the same.
+    pub(crate) signs: (String, String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,7 @@ fn column(table: &Table, index: usize, decimal: Decimal) -> Column {
         is_plan: false,
         action: None,
         kind: kind(table, index, decimal),
+        signs: signs(table, index),
     };
     for word in head.split(|c: char| c.is_whitespace() || "()[],/".contains(c)).filter(|word| !word.is_empty()) {
         let lower = word.to_lowercase();
@@ -62,6 +65,28 @@ fn column(table: &Table, index: usize, decimal: Decimal) -> Column {
         }
     }
     column
+}
+
+/// What stands before and behind the numbers of a column, if it is the same in all cells: `€` and nothing, nothing and ` %`.
+fn signs(table: &Table, index: usize) -> (String, String) {
+    let of = |text: &str| {
+        let first = text.find(|c: char| c.is_ascii_digit())?;
+        let last = text.rfind(|c: char| c.is_ascii_digit())?;
+        let before = text[..first].trim_start_matches(['-', '+', '−', '(']).trim_end_matches(['-', '−', '.', ',']);
+        let behind = text[last + 1..].trim_end_matches(')');
+        Some((before.to_owned(), behind.to_owned()))
+    };
+    let mut found: Option<(String, String)> = None;
+    for row in table.rows.iter().filter(|row| !is_missing(&row[index].text)) {
+        let one = of(row[index].text.trim());
+        match (&found, one) {
+            (_, None) => return (String::new(), String::new()),
+            (None, one) => found = one,
+            (Some(known), Some(one)) if *known != one => return (String::new(), String::new()),
+            _ => {}
+        }
+    }
+    found.filter(|(before, behind)| before.chars().count() <= 4 && behind.chars().count() <= 12).unwrap_or_default()
 }
 
 fn take_words(text: &str, column: &mut Column) {
@@ -139,16 +164,32 @@ pub(crate) fn is_missing(text: &str) -> bool {
     )
 }
 
-/// Numbers that name a row, and a post code or a telephone number, measure nothing.
+/// Numbers that name a row, a place on the map, a post code or a telephone number measure nothing.
 fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
-    const NAMES: &str = " id ids # nr no no. rank row line index code zip postcode plz phone telefon telephone isbn ean sku key lfd номер 번호 番号 编号 ";
-    let head = head.trim();
-    let last = head.rsplit([' ', '_', '-']).next().unwrap_or(head);
+    const NAMES: &str = " id ids uid uuid guid # nr no rank row line index code codes zip zipcode postcode postal plz phone phones tel telefon telephone fax mobile \
+        isbn issn ean upc sku key lfd iban bic konto account vat vin imei serial ref reference matricule version \
+        lat latitude lon lng long longitude coordinate coordinates coord gps breitengrad längengrad breite_grad latitud longitud latitudine longitudine szerokość_geogr enlem boylam широта долгота 위도 경도 緯度 経度 纬度 经度 \
+        номер код телефон индекс 번호 전화 우편번호 코드 番号 電話 郵便番号 编号 电话 邮编 代码 numéro téléphone teléfono telefono código codice kod numer ";
+    let head = head.trim().to_lowercase();
+    let words: Vec<&str> =
+        head.split(|c: char| !(c.is_alphanumeric() || c == '#')).filter(|word| !word.is_empty()).collect();
+    let is_name = |word: &&str| NAMES.contains(&format!(" {word} "));
+    // "number of boats" counts, "order no" names.
+    let is_named = match words.as_slice() {
+        [] => false,
+        [only] => is_name(only) || matches!(*only, "number" | "nummer" | "número" | "numero"),
+        [first, .., last] => {
+            is_name(last)
+                || (is_name(first)
+                    && !matches!(*first, "long" | "no" | "key" | "line" | "index" | "row" | "account" | "version"))
+        }
+    };
     let has_leading_zero = texts.iter().any(|text| {
         let digits: Vec<char> = text.chars().collect();
         digits.len() > 1 && digits[0] == '0' && digits[1].is_ascii_digit()
     });
-    has_leading_zero || (!last.is_empty() && NAMES.contains(&format!(" {last} ")))
+    let is_phone = |text: &&str| text.starts_with('+') && text.chars().filter(char::is_ascii_digit).count() >= 8;
+    has_leading_zero || is_named || (!texts.is_empty() && texts.iter().all(is_phone))
 }
 
 fn is_period_head(lower: &str) -> bool {
@@ -187,6 +228,13 @@ fn is_period_head(lower: &str) -> bool {
         "月份",
     ]
     .contains(&lower.trim())
+}
+
+/// Whether a year says when something came to be.
+pub(crate) fn is_origin(head: &str) -> bool {
+    const ORIGINS: &str = " built build opened founded established construction since commissioned born baujahr gebaut eröffnet gegründet seit construit construite ouvert fondé construido fundado costruito fondato construído założony zbudowany gebouwd opgericht yapım постройки основан 建造 建成 竣工 準工 건조 준공 설립 ";
+    let head = head.to_lowercase();
+    head.split(|c: char| !c.is_alphanumeric()).any(|word| !word.is_empty() && ORIGINS.contains(&format!(" {word} ")))
 }
 
 /// The period of a cell that names nothing but it.

@@ -5,8 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use super::number_words;
 use super::request::{self, Format};
-use super::words;
+use super::restrict;
+use super::wanted::{Matter, Wanted};
+use super::wanted_form::length;
+use super::words::{self, Language};
 
 /// Why two instructions cannot both stand as they are, and what becomes of the earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +46,7 @@ fn contrary(old: &str, new: &str, sources: &[String]) -> Option<(String, bool)> 
         let is_other = old.starts_with(SOURCES) && new.starts_with(SOURCES) && old != new;
         return is_other.then(|| ("other sources".to_owned(), false));
     }
-    if let Some(reason) = left_out(old, new) {
+    if let Some(reason) = left_out(old, new).or_else(|| other_scope(old, new, sources)) {
         return Some((reason, false));
     }
     let nearness = nearness(old, new);
@@ -58,6 +62,12 @@ fn contrary(old: &str, new: &str, sources: &[String]) -> Option<(String, bool)> 
     if is_other(&old_tongues, &new_tongues) {
         let list = |tongues: &[&str]| tongues.join(", ");
         return Some((format!("another language ({} before, {} now)", list(&old_tongues), list(&new_tongues)), false));
+    }
+    if let (Some(was), Some(is)) = (length(&old.to_lowercase()), length(&new.to_lowercase()))
+        && was != is
+        && lengths(old).is_empty()
+    {
+        return Some(("another length".to_owned(), false));
     }
     for (old_count, unit) in lengths(old) {
         if let Some((new_count, _)) =
@@ -94,6 +104,7 @@ fn nearness(old: &str, new: &str) -> Nearness {
         request::subject(text)
             .into_iter()
             .filter(|word| language_of(word).is_none() && unit_of(word).is_none() && !is_frame(word))
+            .filter(|word| number_words::small(word).is_none())
             .collect()
     };
     let (old, new) = (subject(old), subject(new));
@@ -144,6 +155,33 @@ fn holds_once(text: &str) -> bool {
     ];
     let lower = text.to_lowercase();
     PHRASES.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// What one limits itself to and the other does not keep to.
+fn other_scope(old: &str, new: &str, sources: &[String]) -> Option<String> {
+    let of = |text: &str| Wanted::of(&[text.to_owned()], sources, Language::English);
+    let (was, is) = (of(old), of(new));
+    let shown = |matters: &[&Matter]| matters.iter().map(|one| one.shown()).collect::<Vec<_>>().join(", ");
+    let alike = |one: &Matter, other: &Matter| std::mem::discriminant(one) == std::mem::discriminant(other);
+    let before: Vec<&Matter> = was.only.iter().filter(|one| is.only.iter().any(|other| alike(one, other))).collect();
+    let now: Vec<&Matter> = is.only.iter().filter(|one| was.only.iter().any(|other| alike(one, other))).collect();
+    if !before.is_empty() && before != now {
+        return Some(format!("another scope (only {} before, only {} now)", shown(&before), shown(&now)));
+    }
+    let banned: Vec<&Matter> = was.without.iter().filter(|one| is.only.contains(one)).collect();
+    if !banned.is_empty() {
+        return Some(format!("left out before, asked for now ({})", shown(&banned)));
+    }
+    let dropped: Vec<&Matter> = was.only.iter().filter(|one| is.without.contains(one)).collect();
+    if !dropped.is_empty() {
+        return Some(format!("asked for before, left out now ({})", shown(&dropped)));
+    }
+    // A request about Osaka does not keep to what was to be about Kyoto alone.
+    let topic = request::topic(new)?;
+    let limits: Vec<&Matter> = was.only.iter().filter(|one| matches!(one, Matter::Words(..))).collect();
+    let keeps = |one: &&Matter| matches!(one, Matter::Words(_, words) if restrict::says(&topic, words));
+    let is_other = !limits.is_empty() && is.only.is_empty() && !limits.iter().any(keeps);
+    is_other.then(|| format!("was limited to {}, the new request is about “{topic}”", shown(&limits)))
 }
 
 /// What one of two asks for and the other leaves out.
@@ -363,6 +401,19 @@ mod tests {
             ("Report the staff of harbours as Markdown.", "Report the prices of boats as HTML.", None),
             ("Use these sources only: assets/a.md; x", "Use these sources only: assets/b.md; x", Some("other sources")),
             ("Use these sources only: assets/a.md; x", "Report the prices of 2023", None),
+            (
+                "Report only about Kyoto.",
+                "Report only about Osaka.",
+                Some("another scope (only “kyoto” before, only “osaka” now)"),
+            ),
+            (
+                "Report only about Kyoto.",
+                "Write a report about the temples of Nara.",
+                Some("was limited to “kyoto”, the new request is about “The temples of Nara”"),
+            ),
+            ("Report only about Kyoto.", "Write a report about the temples of Kyoto.", None),
+            ("Leave out sales.csv.", "Use only sales.csv.", Some("left out before, asked for now (sale)")),
+            ("At most one page.", "At most two pages.", Some("another length")),
         ] {
             let found = conflict(old, new, &[]);
             assert_eq!(found.as_ref().map(|one| one.reason.as_str()), expected, "{old} / {new}");

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::claims::{Claim, Origin, Said};
+use super::claims::{Claim, Origin, Said, Subject};
 use super::dates::Period;
 use super::limits;
 use super::qualifiers;
@@ -81,6 +81,10 @@ fn contradict(first: &Claim, second: &Claim) -> bool {
         (Some(one), Some(other)) => one == other,
         _ => true,
     };
+    // Two columns of one row, two figures of one sentence: whoever wrote them side by side meant two things.
+    if first.path == second.path && first.lines == second.lines && first.quote == second.quote {
+        return false;
+    }
     apart && is_one_time && same_thing(first, second)
 }
 
@@ -88,13 +92,20 @@ fn contradict(first: &Claim, second: &Claim) -> bool {
 fn is_paid_once(claim: &Claim) -> bool {
     let is_cost = claim.subject.action == Some("spend") || claim.subject.words.contains("cost");
     let entity = claim.subject.words.iter().filter(|word| *word != "cost").count();
-    claim.origin == Origin::Around && is_cost && entity > 1
+    // Who takes part in a trial is counted once, whenever that was.
+    let is_enrolment = claim.subject.action == Some("enrol");
+    (is_enrolment || claim.origin == Origin::Around && is_cost) && entity > 1
 }
 
 /// Whether two claims are about the same: what one says and the other does not must stand around the other, or be a
 /// word that tells nothing apart.
 fn same_thing(first: &Claim, second: &Claim) -> bool {
-    if !may_be_one_action(first.subject.action, second.subject.action) {
+    if !may_be_one_action(&first.subject, &second.subject) {
+        return false;
+    }
+    // "412 were enrolled", "371 withdrew": other deeds, other counts.
+    let verbs = (&first.subject.verbs, &second.subject.verbs);
+    if !verbs.0.is_empty() && !verbs.1.is_empty() && verbs.0.is_disjoint(verbs.1) {
         return false;
     }
     if qualifiers::differ(&first.subject.marks, &second.subject.marks)
@@ -103,9 +114,14 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     {
         return false;
     }
-    let (Some(loose_first), Some(loose_second)) = (missing(first, second), missing(second, first)) else {
+    let (Some(missing_first), Some(missing_second)) = (missing(first, second), missing(second, first)) else {
         return false;
     };
+    // The Elm Street library and the Elm Street school are two.
+    if missing_first.has_kind && missing_second.has_kind && first.language == second.language {
+        return false;
+    }
+    let (loose_first, loose_second) = (missing_first.is_any, missing_second.is_any);
     if loose_first && loose_second && !shares_name(first, second) {
         return false;
     }
@@ -140,21 +156,42 @@ fn shares_name(first: &Claim, second: &Claim) -> bool {
 }
 
 /// A column that only names the boats may count those that were built, but hardly those that were repaired.
-fn may_be_one_action(first: Option<&str>, second: Option<&str>) -> bool {
-    const APART: [&str; 14] = [
+fn may_be_one_action(first: &Subject, second: &Subject) -> bool {
+    const APART: [&str; 18] = [
         "repair", "dismiss", "hire", "buy", "order", "export", "import", "close", "lose", "donate", "recycle", "rent",
-        "borrow", "train",
+        "borrow", "train", "add", "remove", "replace", "complete",
     ];
-    match (first, second) {
+    let is_told_by_noun =
+        |action: &str, other: &Subject| other.words.iter().any(|word| vocabulary::is_noun_of(word, action));
+    match (first.action, second.action) {
         (Some(one), Some(other)) => one == other,
-        (Some(one), None) | (None, Some(one)) => !APART.contains(&one),
+        (Some(one), None) => !APART.contains(&one) || is_told_by_noun(one, second),
+        (None, Some(one)) => !APART.contains(&one) || is_told_by_noun(one, first),
         (None, None) => true,
     }
 }
 
-/// What the first says and the second does not: nothing if it tells them apart, otherwise whether there is any.
-fn missing(first: &Claim, second: &Claim) -> Option<bool> {
-    let mut is_any = false;
+/// What one claim says and the other does not, though it does not tell them apart.
+#[derive(Clone, Copy, Default)]
+struct Missing {
+    is_any: bool,
+    /// Whether a word for the kind of thing is among it.
+    has_kind: bool,
+}
+
+/// What the first says and the second does not; nothing if it tells them apart.
+fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
+    let mut found = Missing::default();
+    let is_named_around = |here: &Claim, there: &Claim| {
+        here.subject.names.is_empty()
+            && !there.subject.names.is_empty()
+            && there.subject.names.iter().all(|name| here.place.words.contains(name))
+    };
+    let is_one_name = shares_name(first, second)
+        || is_named_around(second, first)
+        || (first.subject.names.is_empty()
+            && !second.subject.names.is_empty()
+            && second.subject.names.iter().all(|name| first.place.words.contains(name)));
     for word in first.subject.words.difference(&second.subject.words) {
         if second.place.words.contains(word) {
             continue;
@@ -166,12 +203,17 @@ fn missing(first: &Claim, second: &Claim) -> Option<bool> {
             && !first.subject.names.contains(word)
             && (!vocabulary::is_measure(word) || is_measured_alike(first, second))
             && !vocabulary::is_stretch(word);
-        if !first.subject.loose.contains(word) && !is_other_word {
+        let is_kind = is_one_name && vocabulary::is_kind(word);
+        let is_noun = second.subject.action.is_some_and(|action| vocabulary::is_noun_of(word, action));
+        // A figure in square metres is of an area, whether it is said or not.
+        let is_told_by_unit = word == "area" && matches!(&second.said, Said::Value(figure) if figure.unit == "m²");
+        if !first.subject.loose.contains(word) && !is_other_word && !is_kind && !is_noun && !is_told_by_unit {
             return None;
         }
-        is_any = true;
+        found.has_kind |= is_kind;
+        found.is_any = true;
     }
-    Some(is_any)
+    Some(found)
 }
 
 /// Whether the places in which two claims stand speak of different things.
@@ -267,9 +309,14 @@ impl Contradiction {
     pub(crate) fn about(&self) -> String {
         let shown = |claim: &Claim| {
             let mut words: Vec<String> = Vec::new();
+            let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
             for word in &claim.subject.shown {
-                if !words.iter().any(|known| known.eq_ignore_ascii_case(word)) {
-                    words.push(word.clone());
+                let is_known = words.iter().any(|known| known.eq_ignore_ascii_case(word));
+                match words.last_mut() {
+                    // The numbers of a version belong together.
+                    Some(last) if is_number(word) && is_number(last) => last.push_str(&format!(".{word}")),
+                    _ if is_known => {}
+                    _ => words.push(word.clone()),
                 }
             }
             words

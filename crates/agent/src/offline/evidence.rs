@@ -10,6 +10,7 @@ use super::paper::{Kind, Paper, Row, Section, Statement};
 use super::past;
 use super::rank::{Candidate, rank};
 use super::read::Document;
+use super::units;
 use super::vocabulary::{self, Part};
 use super::words;
 
@@ -39,6 +40,8 @@ struct Evidence {
     sources: Vec<Statement>,
     request: Vec<Statement>,
     past: Vec<Section>,
+    /// Two things side by side, where that was asked for.
+    sides: Vec<Section>,
 }
 
 /// The ranked findings, with their evidence.
@@ -62,6 +65,7 @@ pub(crate) fn findings(material: &Material, request: &BTreeSet<String>) -> Paper
         let nothing = "There was nothing to read in assets/; what follows comes from the request alone.";
         sections.push(Section::statements(Kind::Request, evidence.request.clone()).with_note(nothing));
     }
+    sections.extend(evidence.sides.iter().cloned());
     sections.push(contradictions(&evidence));
     sections.push(if found.is_empty() {
         Section::statements(Kind::Findings, found).with_note("No source had sentences to rank.")
@@ -93,7 +97,9 @@ pub(crate) fn outline(material: &Material, request: &BTreeSet<String>, title: &s
         summary.note = "The sources gave no sentence to report.".to_owned();
     }
     sections.push(summary);
-    sections.extend(findings.of(Kind::Contradictions).cloned());
+    sections.extend(
+        [Kind::Sides, Kind::Side, Kind::Contradictions].into_iter().flat_map(|kind| findings.of(kind).cloned()),
+    );
     sections.extend(themes(&rest));
     sections.extend(findings.sections.iter().filter(|section| is_sheet(section)).cloned());
     sections.extend(
@@ -167,8 +173,10 @@ fn theme_words(text: &str) -> BTreeMap<String, String> {
             let is_theme = matches!(vocabulary::part(&key, &lower), Part::Subject(_))
                 && !vocabulary::is_generic(&key)
                 && !vocabulary::is_stretch(&lower)
+                && units::unit(&lower).is_none()
                 && word.text.chars().all(|c| !c.is_ascii_digit());
-            is_theme.then(|| (key, words::bare(&word.text)))
+            let shown = if word.script == words::Script::Hangul { key.clone() } else { words::bare(&word.text) };
+            is_theme.then_some((key, shown))
         })
         .collect()
 }
@@ -231,7 +239,9 @@ fn gather(material: &Material, request: &BTreeSet<String>) -> Evidence {
         take(&mut evidence, &analysis::analysis(&sources, &material.unread, request));
     }
     if evidence.contradictions.is_empty() && !sources.is_empty() {
-        evidence.contradictions.extend(analysis::comparison(&sources, &[]).statements(Kind::Contradictions).cloned());
+        evidence
+            .contradictions
+            .extend(analysis::comparison(&sources, &[], &[], request).statements(Kind::Contradictions).cloned());
     }
     // What another agent wrote as the initial analysis speaks for the request when nothing else does.
     let request_paper = analysis::analysis(&notes, &[], request);
@@ -276,6 +286,7 @@ fn take(evidence: &mut Evidence, paper: &Paper) {
     add(&mut evidence.request, Kind::Request);
     add(&mut evidence.sources, Kind::Sources);
     evidence.past.extend(paper.of(Kind::Past).cloned());
+    evidence.sides.extend(paper.sections.iter().filter(|one| matches!(one.kind, Kind::Sides | Kind::Side)).cloned());
     for (list, kind) in [(&mut evidence.figures, Kind::Figures), (&mut evidence.dates, Kind::Dates)] {
         for row in paper.rows(kind) {
             if !list.contains(row) {

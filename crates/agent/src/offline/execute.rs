@@ -10,12 +10,15 @@ use super::analysis;
 use super::brief::Facts;
 use super::evidence::{self, Material};
 use super::limits;
-use super::paper::{Cite, Kind, MARK, Paper, Row, Section, Statement};
+use super::paper::{Body, Cite, Kind, MARK, Paper, Row, Section, Statement};
 use super::past;
 use super::plan;
 use super::rank::{Candidate, rank};
 use super::request::{self, Format};
 use super::shorten;
+use super::tongue;
+use super::wanted::{self, Matter, Wanted};
+use super::words::Language;
 use super::{write_flat, write_html, write_md};
 use crate::contract::{Report, ReportOutput};
 
@@ -33,7 +36,7 @@ enum Work {
     Charts,
 }
 
-pub(crate) fn execute(facts: &Facts<'_>, material: &Material) -> Report {
+pub(crate) fn execute(facts: &Facts<'_>, material: &Material, wanted: &Wanted) -> Report {
     if let Some(refusal) = beyond_this_agent(facts) {
         return Report::failed(&refusal);
     }
@@ -52,8 +55,11 @@ pub(crate) fn execute(facts: &Facts<'_>, material: &Material) -> Report {
     // What a Reviewer missed is looked for: its words count like those of the request.
     words.extend(facts.problems().iter().flat_map(|problem| request::subject(problem)));
     let work = work(facts, output);
-    let paper = make(work, facts, material, &words);
-    let content = write(&paper, format, facts);
+    let paper = make(work, facts, &Given { material, wanted, words: &words });
+    // What a person gets is in their language; what a later task reads is not.
+    let is_for_people = matches!(work, Work::Publish | Work::Charts);
+    let language = if is_for_people { tongue::or_english(wanted.tongue()) } else { Language::English };
+    let content = write(&paper, format, language);
     let summary = summary(work, &paper, material);
     Report {
         result: json!({ "status": "COMPLETED", "output_path": output }),
@@ -99,10 +105,17 @@ fn work(facts: &Facts<'_>, output: &str) -> Work {
     }
 }
 
-fn make(work: Work, facts: &Facts<'_>, material: &Material, words: &BTreeSet<String>) -> Paper {
-    let title = title(facts);
+/// What a paper is made from.
+struct Given<'a> {
+    material: &'a Material,
+    wanted: &'a Wanted,
+    words: &'a BTreeSet<String>,
+}
+
+fn make(work: Work, facts: &Facts<'_>, given: &Given<'_>) -> Paper {
+    let Given { material, wanted, words } = *given;
     match work {
-        Work::Initial => initial(facts),
+        Work::Initial => initial(facts, wanted),
         Work::Analysis => {
             let mut paper = analysis::analysis(&material.documents, &material.unread, words);
             if material.documents.is_empty() {
@@ -112,77 +125,118 @@ fn make(work: Work, facts: &Facts<'_>, material: &Material, words: &BTreeSet<Str
             }
             paper
         }
-        Work::Comparison => analysis::comparison(&material.documents, &material.unread),
-        Work::Past => past::paper(material, words),
+        Work::Comparison => analysis::comparison(&material.documents, &material.unread, &wanted.sides, words),
+        Work::Past => past::paper(material, words, wanted),
         Work::Findings => evidence::findings(material, words),
-        Work::Outline => at_a_glance(evidence::outline(material, words, &title), facts),
-        Work::Charts => charts(facts, material, words),
-        Work::AssemblyPlan => assembly_plan(facts, &deliverable(facts, material, words)),
-        Work::Publish => deliverable(facts, material, words),
+        Work::Outline => at_a_glance(evidence::outline(material, words, &title(facts, wanted)), facts, wanted),
+        Work::Charts => charts(facts, given),
+        Work::AssemblyPlan => assembly_plan(facts, &deliverable(facts, given)),
+        Work::Publish => deliverable(facts, given),
     }
 }
 
 /// The outline that was given, and its path; else one made from what was given.
-fn outline(material: &Material, words: &BTreeSet<String>, title: &str) -> (String, Paper) {
-    let given = material.papers.iter().find(|(_, paper)| paper.of(Kind::Summary).next().is_some());
-    match given {
+fn outline(facts: &Facts<'_>, given: &Given<'_>) -> (String, Paper) {
+    let there = given.material.papers.iter().find(|(_, paper)| paper.of(Kind::Summary).next().is_some());
+    match there {
         Some((path, paper)) => (path.clone(), paper.clone()),
-        None => (String::new(), evidence::outline(material, words, title)),
+        None => {
+            let made = evidence::outline(given.material, given.words, &title(facts, given.wanted));
+            (String::new(), at_a_glance(made, facts, given.wanted))
+        }
     }
 }
 
-/// The outline as it is to be published: without charts, or on one page, where that was asked for.
-fn deliverable(facts: &Facts<'_>, material: &Material, words: &BTreeSet<String>) -> Paper {
-    let (path, outline) = outline(material, words, &title(facts));
-    let mut asked = facts.request();
-    for one in request::instructions(facts.context()).iter().filter(|one| one.run_id == facts.run_id()) {
-        asked.push('\n');
-        asked.push_str(&one.content);
-    }
-    shorten::shorten(outline, request::cut(&asked), &path)
+/// The outline as it is to be published: in the sections and of the length that were asked for.
+fn deliverable(facts: &Facts<'_>, given: &Given<'_>) -> Paper {
+    let (path, outline) = outline(facts, given);
+    shorten::shorten(outline, given.wanted, &path)
 }
 
-/// Says under the summary what was asked and what was read.
-fn at_a_glance(mut outline: Paper, facts: &Facts<'_>) -> Paper {
+/// Says at the top what was asked, what was understood of it, what cannot be done, and what was read.
+fn at_a_glance(mut outline: Paper, facts: &Facts<'_>, wanted: &Wanted) -> Paper {
     let request = facts.request();
+    // Files that are told as left out, beside those that somebody named.
+    let named: BTreeSet<String> =
+        outline.statements(Kind::Unread).flat_map(|one| &one.cites).map(|one| one.path.clone()).collect();
+    let left =
+        wanted.without.iter().filter_map(|one| if let Matter::File(path) = one { Some(path.clone()) } else { None });
+    let left: Vec<Statement> = left
+        .filter(|path| !named.iter().any(|known| wanted::is_file(known, path)))
+        .map(|path| Statement::new("left out, as was asked", vec![Cite::new(&path, 0)]))
+        .collect();
+    if !left.is_empty() {
+        add_unread(&mut outline, left);
+    }
     let count = |kind: Kind| outline.of(kind).map(Section::len).sum::<usize>();
-    let some = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
-    let read = count(Kind::Sources);
-    let sheets = outline.of(Kind::Tables).count();
-    let mut note = format!(
-        "Asked for: “{}” {} read; shown below: {}, {}, {}, {}.",
-        request.split_whitespace().collect::<Vec<_>>().join(" "),
-        some(read, "source was", "sources were"),
-        some(count(Kind::Contradictions), "contradiction", "contradictions"),
-        some(count(Kind::Figures), "figure", "figures"),
-        some(count(Kind::Dates), "date", "dates"),
-        some(sheets, "table with its statistics", "tables with their statistics"),
-    );
-    let beyond = request::beyond(&request);
+    let read: BTreeSet<&String> =
+        outline.statements(Kind::Sources).flat_map(|one| &one.cites).map(|one| &one.path).collect();
+    let unread: BTreeSet<&String> = outline
+        .statements(Kind::Unread)
+        .flat_map(|one| &one.cites)
+        .map(|one| &one.path)
+        .filter(|path| !read.contains(path))
+        .collect();
+    let mut told = vec![format!("Asked for: “{}”", request.split_whitespace().collect::<Vec<_>>().join(" "))];
+    let understood = wanted.understood();
+    if !understood.is_empty() {
+        told.push(format!("Understood: {}.", understood.join("; ")));
+    }
+    let beyond = wanted.beyond();
     if !beyond.is_empty() {
+        told.push(format!("Not possible without a model: {}.", beyond.join("; ")));
+    }
+    if !wanted.unread.is_empty() {
+        let list = wanted.unread.iter().map(|one| format!("“{one}”")).collect::<Vec<_>>().join(" ");
+        told.push(format!("No rule reads these sentences; their words only weigh in the order: {list}"));
+    }
+    let forms = request::beyond(&request);
+    if !forms.is_empty() {
         let formats = request::formats_to_publish(facts.context(), &request, &facts.sources());
         let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
-        let (beyond, names) = (beyond.join(", "), names.join(" and "));
-        note.push_str(&format!(
-            " A form that was asked for ({beyond}) cannot be written without other tools; this is {names} instead."
+        told.push(format!(
+            "A form that was asked for ({}) cannot be written without other tools; this is {} instead.",
+            forms.join(", "),
+            names.join(" and ")
         ));
     }
-    if let Some(summary) =
-        outline.sections.iter_mut().find(|section| section.kind == Kind::Summary && section.note.is_empty())
-    {
-        summary.note = note;
-    }
+    told.push(format!(
+        "Read: {} of {} files. Found: contradictions {}, figures {}, dates {}, tables {}; not covered: {}.",
+        read.len(),
+        read.len() + unread.len(),
+        count(Kind::Contradictions),
+        count(Kind::Figures),
+        count(Kind::Dates),
+        outline.of(Kind::Tables).count(),
+        count(Kind::Unread),
+    ));
+    let told = told.iter().map(|text| Statement::new(text, Vec::new())).collect();
+    outline.sections.insert(0, Section::statements(Kind::Asked, told));
     outline
 }
 
+/// Adds what was not covered to the section that tells it, or before the sources if there is none yet.
+fn add_unread(outline: &mut Paper, mut left: Vec<Statement>) {
+    for section in outline.sections.iter_mut().filter(|section| section.kind == Kind::Unread) {
+        if let Body::Statements(statements) = &mut section.body {
+            statements.append(&mut left);
+            return;
+        }
+    }
+    let at =
+        outline.sections.iter().position(|section| section.kind == Kind::Sources).unwrap_or(outline.sections.len());
+    outline.sections.insert(at, Section::statements(Kind::Unread, left));
+}
+
 /// MV-29: the charts of what a task made, or of the sources it was given.
-fn charts(facts: &Facts<'_>, material: &Material, words: &BTreeSet<String>) -> Paper {
+fn charts(facts: &Facts<'_>, given: &Given<'_>) -> Paper {
+    let Given { material, wanted, words } = *given;
     let mut found: Vec<Section> =
         material.papers.iter().flat_map(|(_, paper)| paper.of(Kind::Charts)).cloned().collect();
     let made = analysis::analysis(&material.documents, &material.unread, words);
     let own: Vec<Section> = made.of(Kind::Charts).filter(|section| !found.contains(section)).cloned().collect();
     found.extend(own);
-    let mut paper = Paper { title: format!("Charts: {}", title(facts)), sections: found };
+    let mut paper = Paper { title: title(facts, wanted), sections: found };
     if paper.sections.is_empty() {
         let tables = material.papers.iter().flat_map(|(_, paper)| paper.of(Kind::Tables)).cloned();
         paper.sections.extend(tables);
@@ -193,13 +247,17 @@ fn charts(facts: &Facts<'_>, material: &Material, words: &BTreeSet<String>) -> P
 }
 
 /// The first sentence of the request, or what there is instead of one.
-fn title(facts: &Facts<'_>) -> String {
+fn title(facts: &Facts<'_>, wanted: &Wanted) -> String {
     const LONGEST: usize = 120;
     let request = facts.request();
-    let first = request::goals(&request).into_iter().next().unwrap_or_else(|| "What the sources say".to_owned());
+    if let [one, other] = wanted.sides.as_slice() {
+        return format!("{one} – {other}");
+    }
+    let texts = wanted::binding(&request, &request::instructions(facts.context()), facts.run_id());
+    let first = texts.into_iter().next().unwrap_or_else(|| "What the sources say".to_owned());
     let topic = request::topic(&first);
     let first = topic.as_deref().unwrap_or(&first).trim_end_matches(['.', '。', '।', '۔']);
-    let first = request::without_language(first);
+    let first = request::without_form(request::without_language(first));
     if first.chars().count() <= LONGEST {
         return first.to_owned();
     }
@@ -207,7 +265,7 @@ fn title(facts: &Facts<'_>) -> String {
 }
 
 /// The initial analysis: what was agreed, and what there is to read.
-fn initial(facts: &Facts<'_>) -> Paper {
+fn initial(facts: &Facts<'_>, wanted: &Wanted) -> Paper {
     let plain = |text: &str, path: &str, line: usize| Statement::new(text, vec![Cite::new(path, line)]);
     let mut agreed: Vec<Statement> = request::instructions(facts.context())
         .iter()
@@ -223,6 +281,7 @@ fn initial(facts: &Facts<'_>) -> Paper {
     let sources: Vec<Statement> = facts
         .sources()
         .iter()
+        .filter(|path| wanted.reads(path))
         .map(|path| {
             let summary =
                 catalog.iter().find(|entry| entry.file_path == *path).map_or("", |entry| entry.summary.as_str());
@@ -265,13 +324,13 @@ fn assembly_plan(facts: &Facts<'_>, outline: &Paper) -> Paper {
     }
 }
 
-fn write(paper: &Paper, format: Format, facts: &Facts<'_>) -> String {
+fn write(paper: &Paper, format: Format, language: Language) -> String {
     match format {
-        Format::Markdown => write_md::write(paper),
-        Format::Html => write_html::write(paper, request::language(&facts.request())),
-        Format::Text => write_flat::text(paper),
-        Format::Csv => write_flat::csv(paper),
-        Format::Json => write_flat::json(paper),
+        Format::Markdown => write_md::write_in(paper, language),
+        Format::Html => write_html::write(paper, language),
+        Format::Text => write_flat::text(paper, language),
+        Format::Csv => write_flat::csv(paper, language),
+        Format::Json => write_flat::json(paper, language),
     }
 }
 

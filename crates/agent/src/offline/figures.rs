@@ -61,11 +61,21 @@ pub(crate) fn figures(chars: &[char], dates: &[Dated], decimal: Decimal) -> Vec<
     found
 }
 
+/// The figure of a number whose words stand from one place to another.
+pub(crate) fn spelled(chars: &[char], start: usize, end: usize, value: f64) -> Option<Figure> {
+    let (factor, end) = scales(chars, end, "");
+    let (unit, unit_factor, mut end) = after(chars, end)?;
+    let half = if value < 100.0 { 0.5 } else { whole_half(&format!("{value:.0}"), value) };
+    let (value, half) = (value * factor * unit_factor, half * factor * unit_factor);
+    let (low, high) = bounds(chars, start, &mut end, value, half);
+    Some(Figure { start, end, low, high, unit })
+}
+
 /// A cell that holds nothing but a figure.
 pub(crate) fn cell(text: &str, decimal: Decimal) -> Option<Figure> {
     let trimmed = text.trim();
     let negative = trimmed.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
-    let chars = super::dates::plain_digits(negative.unwrap_or(trimmed));
+    let chars = with_groups(super::dates::plain_digits(negative.unwrap_or(trimmed)));
     let first = chars.iter().position(char::is_ascii_digit)?;
     let mut figure = figure(&chars, first, decimal)?;
     let outside = chars[..figure.start].iter().chain(&chars[figure.end.min(chars.len())..]);
@@ -76,6 +86,20 @@ pub(crate) fn cell(text: &str, decimal: Decimal) -> Option<Figure> {
         (figure.low, figure.high) = (-figure.high, -figure.low);
     }
     Some(figure)
+}
+
+/// In a cell of its own, `46 100` is one number in any language.
+fn with_groups(mut chars: Vec<char>) -> Vec<char> {
+    let digits = |chars: &[char], from: usize, to: usize| {
+        chars.get(from..to).is_some_and(|part| part.iter().all(char::is_ascii_digit))
+    };
+    for at in 1..chars.len() {
+        let is_gap = chars[at] == ' ' && digits(&chars, at - 1, at) && digits(&chars, at + 1, at + 4);
+        if is_gap && !digits(&chars, at + 4, at + 5) && !(at >= 4 && digits(&chars, at - 4, at)) {
+            chars[at] = '’';
+        }
+    }
+    chars
 }
 
 /// Whether digits are a number of their own, not part of a name, a time or a reference.
@@ -112,7 +136,35 @@ fn counts(chars: &[char], at: usize) -> bool {
         || units::unit(&follows).is_some()
         || super::vocabulary::is_measure(&super::words::stem(&follows))
         || (!follows.is_empty() && chars[follows_start].is_uppercase());
-    !(REFERENCES.contains(&format!(" {word} ")) || (is_short && is_name && !is_more))
+    // "Pellucid 4.2 was released": a number with a point behind a name is its version.
+    let is_version =
+        is_name && next == Some('.') && digit_follows && is_version(chars, at) && !is_more_behind(chars, at);
+    !(REFERENCES.contains(&format!(" {word} ")) || (is_short && is_name && !is_more) || is_version)
+}
+
+/// Digits and points, at most two of each between them: `4.2`, `10.0.1`.
+fn is_version(chars: &[char], at: usize) -> bool {
+    let written = &chars[at..version_end(chars, at)];
+    let parts: Vec<&[char]> = written.split(|c| *c == '.').collect();
+    (2..=4).contains(&parts.len()) && parts.iter().all(|part| (1..=2).contains(&part.len()))
+}
+
+fn version_end(chars: &[char], at: usize) -> usize {
+    let end = (at..chars.len())
+        .find(|index| !(chars[*index].is_ascii_digit() || chars[*index] == '.'))
+        .unwrap_or(chars.len());
+    if end > at && chars[end - 1] == '.' { end - 1 } else { end }
+}
+
+/// Whether a scale, a unit or a sign behind a version makes it a quantity after all.
+fn is_more_behind(chars: &[char], at: usize) -> bool {
+    let end = version_end(chars, at);
+    let (follows, _) = next_word(chars, end);
+    let sign = chars.get(end + usize::from(chars.get(end) == Some(&' '))).copied();
+    units::scale(&follows).is_some()
+        || units::unit(&follows).is_some()
+        || super::vocabulary::is_measure(&super::words::stem(&follows))
+        || sign.is_some_and(|c| c == '%' || units::currency_sign(c).is_some())
 }
 
 fn digits_end(chars: &[char], at: usize) -> usize {
@@ -144,6 +196,15 @@ fn figure(chars: &[char], at: usize, decimal: Decimal) -> Option<Figure> {
     value *= unit_factor;
     half *= unit_factor;
     upper = upper.map(|(to, to_half)| (to * unit_factor, to_half * unit_factor));
+    // "$59 per month" is what "59 dollars per month" is.
+    let is_rated = !prefix.is_empty() && suffix.is_empty();
+    let (prefix, end_of_rate) = if is_rated {
+        let (name, _, rate_end) = per(chars, end, &prefix, 1.0);
+        (name, rate_end)
+    } else {
+        (prefix, end)
+    };
+    end = end_of_rate;
     let unit = if prefix.is_empty() { suffix } else { prefix };
     if start > 0 && chars[start - 1] == '-' && start.checked_sub(2).is_none_or(|index| chars[index] == ' ') {
         start -= 1;
@@ -261,6 +322,12 @@ fn scales(chars: &[char], end: usize, prefix: &str) -> (f64, usize) {
     let mut at = end;
     while let Some(c) = chars.get(at) {
         let next_is_letter = chars.get(at + 1).is_some_and(char::is_ascii_alphabetic);
+        // 千瓦 is a unit, not a thousand of another.
+        let begins_unit =
+            !c.is_ascii() && chars.get(at + 1).is_some_and(|next| units::unit(&format!("{c}{next}")).is_some());
+        if begins_unit {
+            break;
+        }
         match units::attached_scale(*c) {
             Some(more) if !(c.is_ascii() && next_is_letter) => {
                 factor *= more;
@@ -421,7 +488,9 @@ pub(crate) fn word_before(chars: &[char], at: usize) -> String {
 pub(crate) fn next_word(chars: &[char], at: usize) -> (String, usize) {
     let start = at + usize::from(matches!(chars.get(at), Some(' ' | '-')));
     let end = (start..chars.len())
-        .find(|index| !(chars[*index].is_alphabetic() || matches!(chars[*index], '²' | '³' | '°' | '℃')))
+        .find(|index| {
+            !(chars[*index].is_alphabetic() || matches!(chars[*index], '²' | '³' | '°' | '℃' | '㎡' | '㎢' | '㎥'))
+        })
         .unwrap_or(chars.len());
     (chars[start.min(end)..end].iter().collect::<String>().to_lowercase(), end)
 }

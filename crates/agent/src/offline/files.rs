@@ -10,7 +10,6 @@ use std::path::{Component, Path, PathBuf};
 use super::analysis::Unread;
 use super::evidence::Material;
 use super::limits;
-use super::paper::MARK;
 use super::read::{Extent, Form, document};
 use super::write_md;
 
@@ -63,7 +62,10 @@ pub(crate) fn material(bounds: &Bounds<'_>, paths: &[String], stopped: &dyn Fn()
 
 /// Whether a file is a page that this agent wrote.
 fn is_page(path: &str, bytes: &[u8]) -> bool {
-    Form::of(path) == Some(Form::Html) && String::from_utf8_lossy(bytes).contains(MARK)
+    Form::of(path) == Some(Form::Html)
+        && String::from_utf8_lossy(bytes)
+            .lines()
+            .any(|line| super::tongue::is_note(line.trim_start_matches("<p class=\"note\">")))
 }
 
 fn bytes(bounds: &Bounds<'_>, path: &str) -> Result<(Vec<u8>, Extent), String> {

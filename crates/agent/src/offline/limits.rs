@@ -60,5 +60,7 @@ pub(crate) const PAST_STATEMENTS: usize = 10;
 pub(crate) const PAST_AGAIN: usize = 3;
 /// Sentences in the answer to a simple task.
 pub(crate) const ANSWER: usize = 8;
+/// Rows that set two things side by side.
+pub(crate) const SIDES: usize = 40;
 /// Characters of what one page holds, the words about it apart.
 pub(crate) const PAGE_CHARS: usize = 2_800;

@@ -21,6 +21,7 @@ mod figures;
 mod files;
 mod limits;
 mod names;
+mod number_words;
 mod paper;
 mod past;
 mod phrases;
@@ -30,15 +31,21 @@ mod qualifiers;
 mod rank;
 mod read;
 mod request;
+mod restrict;
 mod sentences;
 mod shorten;
+mod sides;
 mod speech;
 mod style;
 mod svg;
 mod table_claims;
 mod tables;
+mod tongue;
 mod units;
 mod vocabulary;
+mod wanted;
+mod wanted_form;
+mod wanted_scope;
 mod words;
 mod write_flat;
 mod write_html;
@@ -85,7 +92,13 @@ impl Backend for Offline {
                 say(&format!("reading {} files", paths.len()));
                 let bounds = files::Bounds { run: facts.run_id(), project: &job.project, readable: &job.readable };
                 match files::material(&bounds, &paths, &|| stop.is_stopped()) {
-                    Some(material) => execute::execute(&facts, &material),
+                    Some(mut material) => {
+                        let wanted = facts.wanted();
+                        let (documents, left) = restrict::restrict(material.documents, &wanted);
+                        material.documents = documents;
+                        material.unread.extend(left);
+                        execute::execute(&facts, &material, &wanted)
+                    }
                     None => return Ending::Stopped,
                 }
             }

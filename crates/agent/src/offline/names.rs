@@ -3,11 +3,13 @@
 //! Owns what is known of capital letters over all sources together. A capital at the beginning of a sentence says
 //! little, and in German every noun has one: so a word counts as a name if a capital stands where none is needed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
+use super::dates::plain_digits;
 use super::read::{Block, Document};
 use super::sentences::sentences;
-use super::vocabulary;
+use super::units;
+use super::vocabulary::{self, Part};
 use super::words::{self, Language, Script, Word};
 
 /// What all sources together say about the capitals of words.
@@ -29,7 +31,7 @@ impl Names {
     pub(crate) fn of(documents: &[Document]) -> Self {
         let mut names = Self::default();
         for document in documents {
-            let language = words::language(&document.sample());
+            let language = document.language;
             for block in &document.blocks {
                 if let Block::Prose(pieces) = block {
                     for sentence in sentences(pieces) {
@@ -86,6 +88,23 @@ impl Names {
     pub(crate) fn is_known(&self, key: &str) -> bool {
         (self.capital_inside.contains(key) && !self.lower.contains(key)) || self.with_legal_form.contains(key)
     }
+}
+
+/// The words of a sentence that can say what it is about.
+pub(crate) fn named_in(text: &str) -> BTreeSet<String> {
+    let chars = plain_digits(text);
+    let part = |word: &Word| {
+        let key = words::key(word)?;
+        let lower = word.text.to_lowercase();
+        if units::unit(&lower).is_some() || units::scale(&lower).is_some() {
+            return None;
+        }
+        match vocabulary::part(&key, &lower) {
+            Part::Subject(made) if !vocabulary::is_common(&made) || vocabulary::is_kind(&made) => Some(made),
+            _ => None,
+        }
+    };
+    words::words(&chars).iter().filter_map(part).collect()
 }
 
 /// A capital behind a full stop, a colon or an opening quote is that of a beginning.

@@ -2,10 +2,6 @@
 //!
 //! Owns the shape and what must be said at the top. It must not know how a paper is written down.
 
-/// Stands at the top of every paper, in its first line below the title.
-pub(crate) const NOTE: &str = "Made by extraction, without a model: the sentences, figures and dates below are taken from the \
-sources as they stand, chosen and ordered by fixed rules. Nothing is concluded, and nothing was checked against the world.";
-
 /// The beginning of the note, by which a paper of this agent is known again.
 pub(crate) const MARK: &str = "Made by extraction, without a model";
 
@@ -109,12 +105,15 @@ pub(crate) struct Paper {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
+    Asked,
     Request,
     Summary,
     Contradictions,
     Findings,
     KeySentences,
     Theme,
+    Sides,
+    Side,
     Past,
     Figures,
     Dates,
@@ -129,13 +128,17 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 17] = [
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 20] = [
+        Self::Asked,
         Self::Request,
         Self::Summary,
         Self::Contradictions,
         Self::Findings,
         Self::KeySentences,
         Self::Theme,
+        Self::Sides,
+        Self::Side,
         Self::Past,
         Self::Figures,
         Self::Dates,
@@ -151,12 +154,15 @@ impl Kind {
 
     pub(crate) fn title(self) -> &'static str {
         match self {
+            Self::Asked => "What was asked",
             Self::Request => "Request",
             Self::Summary => "Summary",
             Self::Contradictions => "Contradictions",
             Self::Findings => "Findings",
             Self::KeySentences => "Key sentences",
             Self::Theme => "Theme",
+            Self::Sides => "Side by side",
+            Self::Side => "About",
             Self::Past => "From past runs",
             Self::Figures => "Figures",
             Self::Dates => "Dates",
@@ -166,7 +172,7 @@ impl Kind {
             Self::Groups => "Groups",
             Self::Parts => "Parts",
             Self::Files => "Files",
-            Self::Unread => "Not read",
+            Self::Unread => "Not covered",
             Self::Sources => "Sources",
         }
     }

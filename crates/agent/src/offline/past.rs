@@ -14,6 +14,8 @@ use super::paper::{Body, Cite, Kind, Paper, Section, Statement};
 use super::rank::{Candidate, rank};
 use super::read::Form;
 use super::request::{self, Instruction};
+use super::restrict;
+use super::wanted::Wanted;
 use super::write_md;
 
 /// The name of the paper that takes up past runs.
@@ -86,11 +88,13 @@ pub(crate) fn files(context: &Value) -> Vec<String> {
 }
 
 /// What the papers of past runs say that fits the request, each with its line there.
-pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
+pub(crate) fn paper(material: &Material, request: &BTreeSet<String>, wanted: &Wanted) -> Paper {
     let mut sections = Vec::new();
     let mut sources = Vec::new();
     for (path, text) in &material.past {
-        sections.push(section(path, &statements(path, text), request));
+        let mut all = statements(path, text);
+        all.retain(|one| restrict::keeps(&one.text, wanted));
+        sections.push(section(path, &all, request));
         sources.push(Statement::new("what a past run wrote", vec![Cite::new(path, 1)]));
     }
     for document in &material.documents {
@@ -98,7 +102,8 @@ pub(crate) fn paper(material: &Material, request: &BTreeSet<String>) -> Paper {
             let cite = Cite::lines(&document.path, one.sentence.line, one.sentence.last);
             Statement::new(&one.sentence.text, vec![cite])
         });
-        sections.push(section(&document.path, &all.collect::<Vec<_>>(), request));
+        let all: Vec<Statement> = all.filter(|one| restrict::keeps(&one.text, wanted)).collect();
+        sections.push(section(&document.path, &all, request));
         sources.push(analysis::source(document));
     }
     sections.extend(analysis::unread_section(&material.unread));

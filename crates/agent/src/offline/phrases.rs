@@ -76,7 +76,14 @@ fn can_be_phrase(word: &Word, key: &str) -> bool {
 fn count(seen: &mut BTreeMap<Vec<String>, Seen>, chars: &[char], part: &[(Word, String)], cite: Cite) {
     let keys: Vec<String> = part.iter().map(|(_, key)| key.clone()).collect();
     let (first, last) = (&part[0].0, &part[part.len() - 1].0);
-    let shown: String = chars[first.start..last.end].iter().collect();
+    let mut shown: String = chars[first.start..last.end].iter().collect();
+    if last.script == Script::Hangul
+        && let Some((_, key)) = part.last()
+    {
+        // The particle belongs to the sentence, not to the phrase.
+        let front: String = chars[first.start..last.start].iter().collect();
+        shown = format!("{front}{key}");
+    }
     let one = seen.entry(keys).or_insert(Seen { shown: words::bare(&shown), count: 0, cite });
     one.count += 1;
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::brief::Facts;
 use super::limits;
+use super::paper::Kind;
 use super::past;
 use super::read::Form;
 use super::request::{self, Format};
@@ -140,7 +141,9 @@ fn analyzing_tasks(facts: &Facts<'_>) -> Vec<Task> {
         tasks.extend(past_task(facts));
     }
     if compares || !reads {
+        let wanted = facts.wanted();
         let mut references = facts.sources();
+        references.retain(|path| wanted.reads(path));
         references.truncate(limits::FILES);
         if references.is_empty() {
             references = anything(facts);
@@ -208,7 +211,8 @@ fn past_task(facts: &Facts<'_>) -> Option<Task> {
 /// A file of rows and columns is drawn, where there is the tool for it (MV-29).
 fn after_reading(facts: &Facts<'_>, paths: &[String]) -> String {
     let has_table = paths.iter().any(|path| Form::of(path) == Some(Form::Csv));
-    if has_table && knows(facts, "DataVisualization") {
+    let is_drawn = !facts.wanted().without_parts.contains(&Kind::Charts);
+    if has_table && is_drawn && knows(facts, "DataVisualization") {
         "Draws the tables of the source as charts that suit their data.".to_owned()
     } else {
         String::new()

@@ -12,6 +12,8 @@ use super::conflicts::{Conflict, Fate, conflict};
 use super::limits;
 use super::past::{PastRun, past_runs};
 use super::request::{self, Format, Instruction};
+use super::wanted::{self, Wanted};
+use super::words::Language;
 
 pub(crate) fn propose(facts: &Facts<'_>) -> Value {
     let sources = facts.sources();
@@ -30,16 +32,20 @@ pub(crate) fn propose(facts: &Facts<'_>) -> Value {
     if own.is_empty() {
         own.push("Report what the files in assets/ say.".to_owned());
     }
+    let asked = own.clone();
     let formats = formats(&own, &asked_formats(&request, &wishes, &sources), &earlier, &sources);
     let is_said = own.iter().any(|one| request::formats(one, &sources) == formats);
     if !is_said {
         own.push(deliver(&formats));
     }
-    own.push(use_sources(&sources));
     let language = request::language(&request);
+    let wanted = Wanted::of(&asked, &sources, language);
+    let read: Vec<String> = sources.iter().filter(|path| wanted.reads(path)).cloned().collect();
+    own.push(use_sources(&read));
     own.push(format!("Quote the sources in their own language; instructions stay in {}.", language.name()));
     let settled = settle(&own, &earlier, &sources);
     let mut introduction = introduction(facts, &formats, &request);
+    introduction.push_str(&plan_in_words(&wanted, &earlier_scope(&settled, &earlier, &sources)));
     introduction.push_str(&past_in_words(&past));
     introduction.push_str(&standing_in_words(settled.unnamed));
     json!({
@@ -131,6 +137,49 @@ fn introduction(facts: &Facts<'_>, formats: &[Format], request: &str) -> String 
         ));
     }
     text
+}
+
+/// What was understood of the request, and what cannot be done with it, in words.
+fn plan_in_words(wanted: &Wanted, before: &[String]) -> String {
+    let mut text = match wanted.understood().as_slice() {
+        [] => " What I understood: the subject of the request, with no limit and no wish as to length or language."
+            .to_owned(),
+        understood => format!(" What I understood: {}.", understood.join("; ")),
+    };
+    if wanted.is_scoped() {
+        text.push_str(" What is limited or left out is obeyed sentence by sentence and row by row in every phase.");
+    }
+    if !before.is_empty() {
+        text.push_str(&format!(" Still in force from earlier runs: {}.", before.join("; ")));
+    }
+    let beyond = wanted.beyond();
+    if !beyond.is_empty() {
+        text.push_str(&format!(" What I cannot do without a model: {}.", beyond.join("; ")));
+    }
+    if !wanted.unread.is_empty() {
+        let list: Vec<String> = wanted.unread.iter().map(|one| format!("“{one}”")).collect();
+        text.push_str(&format!(
+            " No rule of mine reads {}; the words only weigh in the order of what is found.",
+            list.join(" ")
+        ));
+    }
+    text
+}
+
+/// What earlier instructions that stay still limit or leave out.
+fn earlier_scope(settled: &Settled, earlier: &[Instruction], sources: &[String]) -> Vec<String> {
+    let is_gone =
+        |one: &Instruction| settled.superseded.iter().any(|row| row["instruction_id"] == one.instruction_id.as_str());
+    let texts: Vec<String> = earlier.iter().filter(|one| !is_gone(one)).map(|one| one.content.clone()).collect();
+    let mut scope = Wanted::default();
+    for text in texts.iter().filter(|text| !wanted::is_own_rule(text)) {
+        let one = Wanted::of(std::slice::from_ref(text), sources, Language::English);
+        scope.only.extend(one.only);
+        scope.without.extend(one.without);
+        scope.without_parts.extend(one.without_parts);
+    }
+    scope.language = None;
+    scope.understood()
 }
 
 /// The past runs that this one can learn from, in words.

@@ -114,8 +114,33 @@ const ASKING: [&str; 30] = [
 
 /// What a sentence of a request is about, where it says so: the words behind `about`, up to the form it asks for.
 pub(crate) fn topic(sentence: &str) -> Option<String> {
-    const MARKS: [&str; 9] = [" about ", " on ", " über ", " zu ", " sur ", " sobre ", " о ", " об ", " su "];
-    const ENDS: [&str; 14] = [
+    const MARKS: [&str; 13] = [
+        "summary of ",
+        "overview of ",
+        "analysis of ",
+        "comparison of ",
+        " about ",
+        " on ",
+        " über ",
+        " zu ",
+        " sur ",
+        " sobre ",
+        " о ",
+        " об ",
+        " su ",
+    ];
+    const ENDS: [&str; 25] = [
+        " instead",
+        ", but ",
+        ", only ",
+        ", leave ",
+        " without ",
+        ", ohne ",
+        ", nur ",
+        ", sans ",
+        ", sin ",
+        ", senza ",
+        ", sem ",
         ", as ",
         " as ",
         " in markdown",
@@ -142,6 +167,33 @@ pub(crate) fn topic(sentence: &str) -> Option<String> {
     let mut chars = words.chars();
     let first = chars.next()?;
     (words.chars().count() > 2).then(|| first.to_uppercase().chain(chars).collect())
+}
+
+/// A sentence without the words at its end that say in which form to deliver.
+pub(crate) fn without_form(text: &str) -> &str {
+    const FORMS: [&str; 18] = [
+        ", as markdown",
+        " as markdown",
+        ", as html",
+        " as html",
+        ", as csv",
+        " as csv",
+        ", as json",
+        " as json",
+        ", in html",
+        " in html",
+        " in markdown",
+        " als markdown",
+        " als html",
+        " en html",
+        " en markdown",
+        " como html",
+        " como markdown",
+        " as a web",
+    ];
+    let lower = text.to_lowercase();
+    let end = FORMS.iter().filter_map(|form| lower.find(form)).min().filter(|at| *at > 0 && lower.len() == text.len());
+    end.and_then(|end| text.get(..end)).map_or(text, |kept| kept.trim_end_matches([',', ' ']))
 }
 
 /// A sentence without the words at its end that say in which language to answer: they are no part of a title.
@@ -305,67 +357,6 @@ pub(crate) fn beyond(text: &str) -> Vec<&'static str> {
     NAMES.into_iter().filter(|name| (0..words.len()).any(|at| is_asked(at, name))).collect()
 }
 
-/// How the deliverable is to be cut, as far as the words of the request and of the instructions say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cut {
-    pub(crate) is_one_page: bool,
-    pub(crate) is_without_charts: bool,
-}
-
-pub(crate) fn cut(text: &str) -> Cut {
-    const PAGE: [&str; 16] = [
-        "one page",
-        "one-page",
-        "single page",
-        "single-page",
-        "one pager",
-        "one-pager",
-        "1 page",
-        "1-page",
-        "eine seite",
-        "einer seite",
-        "einseitig",
-        "une page",
-        "una página",
-        "한 페이지",
-        "한 쪽",
-        "1ページ",
-    ];
-    const CHARTS: [&str; 10] = [
-        "charts",
-        "chart",
-        "graphs",
-        "graphics",
-        "diagrams",
-        "diagramme",
-        "grafiken",
-        "graphiques",
-        "gráficos",
-        "pictures",
-    ];
-    const WITHOUT: [&str; 12] = [
-        "without ",
-        "without any ",
-        "no ",
-        "ohne ",
-        "keine ",
-        "sans ",
-        "sin ",
-        "do not draw ",
-        "don't draw ",
-        "leave out ",
-        "leave out the ",
-        "omit ",
-    ];
-    let lower = text.to_lowercase();
-    let denies = |thing: &str| WITHOUT.iter().any(|word| lower.contains(&format!("{word}{thing}")));
-    Cut {
-        is_one_page: PAGE.iter().any(|page| lower.contains(page)),
-        is_without_charts: CHARTS.iter().any(|thing| denies(thing))
-            || ["차트 없이", "그래프 없이", "図なし"].iter().any(|word| lower.contains(word)),
-    }
-}
-
 /// The contents of the ACTIVE instructions in the context.
 pub(crate) fn instructions(context: &Value) -> Vec<Instruction> {
     let rows = context.get("instructions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -471,18 +462,14 @@ mod tests {
     }
 
     #[test]
-    fn length_charts_and_language_that_a_request_names() {
-        let check = |text: &str, is_one_page, is_without_charts| {
-            assert_eq!(cut(text), Cut { is_one_page, is_without_charts }, "{text}");
-        };
-        check("a one page summary", true, false);
-        check("Write a report without charts.", false, true);
-        check("Ein Bericht auf einer Seite, ohne Diagramme", true, true);
-        check("Write a report with charts", false, false);
-        assert_eq!(
-            topic("Schreibe einen Bericht über das Klinikum Rosenau auf Deutsch.").unwrap(),
-            "Das Klinikum Rosenau"
-        );
-        assert_eq!(topic("Écris un rapport sur les pertes du réseau en français").unwrap(), "Les pertes du réseau");
+    fn the_topic_is_what_the_title_says() {
+        for (request, expected) in [
+            ("Schreibe einen Bericht über das Klinikum Rosenau auf Deutsch.", "Das Klinikum Rosenau"),
+            ("Écris un rapport sur les pertes du réseau en français", "Les pertes du réseau"),
+            ("Write about the yards, but only 2024.", "The yards"),
+            ("Report on the yards without charts", "The yards"),
+        ] {
+            assert_eq!(topic(request).as_deref(), Some(expected), "{request}");
+        }
     }
 }

@@ -60,9 +60,24 @@ fn join(pieces: &[Piece]) -> (Vec<char>, Vec<usize>) {
         for c in text {
             chars.push(c);
             lines.push(piece.line);
+            drop_mark(&mut chars, &mut lines);
         }
     }
     (chars, lines)
+}
+
+/// Takes the mark of a footnote off again that stands right behind a word or a full stop: `1967.[1] The`.
+fn drop_mark(chars: &mut Vec<char>, lines: &mut Vec<usize>) {
+    if chars.last() != Some(&']') {
+        return;
+    }
+    let Some(open) = chars.iter().rposition(|c| *c == '[') else { return };
+    let inside = &chars[open + 1..chars.len() - 1];
+    let is_mark = (1..=3).contains(&inside.len()) && inside.iter().all(char::is_ascii_digit);
+    if is_mark && open > 0 && chars[open - 1] != ' ' {
+        chars.truncate(open);
+        lines.truncate(open);
+    }
 }
 
 fn push(found: &mut Vec<Sentence>, chars: &[char], lines: &[usize], range: std::ops::Range<usize>) {
@@ -210,6 +225,10 @@ mod tests {
     fn full_stops_that_end_nothing() {
         check("Dr. Smith paid 3.5 million. Fine.", &[(1, "Dr. Smith paid 3.5 million."), (1, "Fine.")]);
         check("Am 3. April 2023 begann es.", &[(1, "Am 3. April 2023 begann es.")]);
+        check(
+            "It was founded in 1967.[1] It had 84 guests.[22]",
+            &[(1, "It was founded in 1967."), (1, "It had 84 guests.")],
+        );
         check("It grew in 2023. Then it fell.", &[(1, "It grew in 2023."), (1, "Then it fell.")]);
         check(
             "The U.S. Army, e.g. here. See example.com now.",

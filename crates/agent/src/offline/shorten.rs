@@ -1,73 +1,144 @@
-//! A paper cut to what was asked for: without charts, or on one page.
+//! A paper cut to what was asked for: its sections, and its length.
 //!
 //! Owns what stays and how it is told what went. It must not know the request.
 
 use super::limits;
 use super::paper::{Body, Kind, Paper, Section, Statement};
-use super::request::Cut;
+use super::wanted::{Length, Wanted};
 
 /// The paper as it is to be published; where the whole stands is told by its path.
-pub(crate) fn shorten(mut paper: Paper, cut: Cut, whole: &str) -> Paper {
-    if cut.is_without_charts {
-        paper.sections.retain(|section| section.kind != Kind::Charts);
+pub(crate) fn shorten(mut paper: Paper, wanted: &Wanted, whole: &str) -> Paper {
+    if !wanted.parts.is_empty() {
+        let always = [Kind::Asked, Kind::Unread, Kind::Sources];
+        paper.sections.retain(|section| always.contains(&section.kind) || is_of(section.kind, wanted));
     }
-    if cut.is_one_page { one_page(paper, whole) } else { paper }
+    paper.sections.retain(|section| !wanted.without_parts.contains(&family(section.kind)));
+    match wanted.length {
+        Some(length) => cut(paper, length, whole),
+        None => paper,
+    }
 }
 
-/// What goes first onto one page, until it is full.
-const ORDER: [Kind; 6] = [Kind::Summary, Kind::Request, Kind::Contradictions, Kind::Unread, Kind::Figures, Kind::Theme];
+fn is_of(kind: Kind, wanted: &Wanted) -> bool {
+    wanted.parts.contains(&family(kind))
+}
 
-fn one_page(paper: Paper, whole: &str) -> Paper {
-    let all: usize = paper.sections.iter().map(Section::len).sum();
-    let mut left = limits::PAGE_CHARS;
+/// Groups are tables, too.
+fn family(kind: Kind) -> Kind {
+    if kind == Kind::Groups { Kind::Tables } else { kind }
+}
+
+/// What goes first into a short paper, until it is full.
+const ORDER: [Kind; 9] = [
+    Kind::Summary,
+    Kind::Request,
+    Kind::Sides,
+    Kind::Contradictions,
+    Kind::Unread,
+    Kind::Figures,
+    Kind::Theme,
+    Kind::Dates,
+    Kind::Tables,
+];
+
+/// How much a paper still holds, in characters, words or entries.
+struct Room {
+    left: usize,
+    length: Length,
+}
+
+impl Room {
+    fn new(length: Length, asked: &[Section]) -> Self {
+        let words: usize =
+            asked.iter().map(|section| texts(section).iter().map(|text| count_words(text)).sum::<usize>()).sum();
+        let left = match length {
+            Length::Pages(pages) => limits::PAGE_CHARS.saturating_mul(pages),
+            // What is said about the paper itself counts, but leaves room for something to say.
+            Length::Words(most) => most.saturating_sub(words + 30).max(most / 3),
+            Length::Entries(most) => most,
+        };
+        Self { left, length }
+    }
+
+    /// Takes room for the title of a section.
+    fn open(&mut self) {
+        if let Length::Pages(_) = self.length {
+            self.left = self.left.saturating_sub(110);
+        }
+    }
+
+    /// Takes room for texts and their citations; nothing fits any more once something did not.
+    fn take(&mut self, texts: &[&str], cites: usize) -> bool {
+        const CITE: usize = 30;
+        let size = match self.length {
+            Length::Pages(_) => texts.iter().map(|text| text.chars().count()).sum::<usize>() + CITE * cites.max(1),
+            Length::Words(_) => texts.iter().map(|text| count_words(text)).sum::<usize>() + cites,
+            Length::Entries(_) => 1,
+        };
+        let fits = size <= self.left;
+        self.left = if fits { self.left - size } else { 0 };
+        fits
+    }
+}
+
+/// Words between spaces; in scripts without spaces every two signs.
+fn count_words(text: &str) -> usize {
+    let unspaced = text.chars().filter(|c| super::words::unspaced(*c)).count();
+    text.split_whitespace().count() + unspaced / 2
+}
+
+fn texts(section: &Section) -> Vec<&str> {
+    match &section.body {
+        Body::Statements(statements) => statements.iter().map(|one| one.text.as_str()).collect(),
+        Body::Rows { rows, .. } => rows.iter().flat_map(|row| row.cells.iter().map(String::as_str)).collect(),
+    }
+}
+
+fn cut(paper: Paper, length: Length, whole: &str) -> Paper {
+    let is_asked = |section: &&Section| section.kind == Kind::Asked;
+    let asked: Vec<Section> = paper.sections.iter().filter(is_asked).cloned().collect();
+    let all: usize = paper.sections.iter().filter(|section| section.kind != Kind::Asked).map(Section::len).sum();
+    let mut room = Room::new(length, &asked);
     let mut kept: Vec<Section> = Vec::new();
     for kind in ORDER {
         for section in paper.of(kind) {
             let mut section = section.clone();
-            fit(&mut section, &mut left);
+            fit(&mut section, &mut room);
             if section.len() > 0 {
                 kept.push(section);
             }
         }
     }
-    let sources: Vec<String> =
-        paper.statements(Kind::Sources).flat_map(Statement::places).map(|cite| cite.path.clone()).collect();
     let shown: usize = kept.iter().map(Section::len).sum();
-    let rest = if whole.is_empty() { String::new() } else { format!(" {whole} has all of it.") };
+    let whole = if whole.is_empty() { "the outline of this run" } else { whole };
     let note =
-        format!("One page was asked for: {shown} of {all} entries are shown, from {} sources.{rest}", sources.len());
-    match kept.iter_mut().find(|section| section.kind == Kind::Summary) {
-        Some(summary) => summary.note = note,
-        None => kept.insert(0, Section::statements(Kind::Summary, Vec::new()).with_note(&note)),
+        format!("Cut to the length that was asked for: {shown} of {all} entries are shown; {whole} has all of it.");
+    match kept.first_mut() {
+        Some(first) => first.note = note,
+        None => kept.push(Section::statements(Kind::Summary, Vec::new()).with_note(&note)),
     }
-    Paper { title: paper.title, sections: kept }
+    Paper { title: paper.title, sections: asked.into_iter().chain(kept).collect() }
 }
 
 /// Keeps the first entries of a section that still find room, each whole.
-fn fit(section: &mut Section, left: &mut usize) {
-    const HEADING: usize = 80;
-    const CITE: usize = 30;
-    let mut room = |size: usize| {
-        let fits = size + CITE <= *left;
-        *left = if fits { *left - size - CITE } else { 0 };
-        fits
-    };
-    if !room(HEADING) {
-        section.body = Body::Statements(Vec::new());
-        return;
-    }
+fn fit(section: &mut Section, room: &mut Room) {
+    room.open();
     match &mut section.body {
         Body::Statements(statements) => {
-            let size = |one: &Statement| {
-                one.text.chars().count()
-                    + one.quotes.iter().map(|quote| quote.text.chars().count() + CITE).sum::<usize>()
+            let size = |one: &Statement, room: &mut Room| {
+                let texts: Vec<&str> = std::iter::once(one.text.as_str())
+                    .chain(one.quotes.iter().map(|quote| quote.text.as_str()))
+                    .collect();
+                room.take(&texts, one.cites.len() + one.quotes.len())
             };
-            let count = statements.iter().take_while(|one| room(size(one))).count();
+            let count = statements.iter().take_while(|one| size(one, room)).count();
             statements.truncate(count);
         }
         Body::Rows { rows, .. } => {
-            let count =
-                rows.iter().take_while(|row| room(row.cells.iter().map(|cell| cell.chars().count()).sum())).count();
+            let count = rows
+                .iter()
+                .take_while(|row| room.take(&row.cells.iter().map(String::as_str).collect::<Vec<_>>(), row.cites.len()))
+                .count();
             rows.truncate(count);
         }
     }
@@ -94,12 +165,19 @@ mod tests {
                 Section::rows(Kind::Charts, &["a", "b"], vec![row]),
             ],
         };
-        let page = shorten(paper.clone(), Cut { is_one_page: true, is_without_charts: false }, "outline.md");
+        let wanted = |length: Option<Length>| Wanted { length, ..Wanted::default() };
+        let page = shorten(paper.clone(), &wanted(Some(Length::Pages(1))), "outline.md");
         assert_eq!(page.statements(Kind::Summary).count(), 6);
         assert!((10..100).contains(&page.statements(Kind::Theme).count()));
         assert!(page.of(Kind::Charts).next().is_none());
         assert!(page.sections[0].note.contains("of 307 entries") && page.sections[0].note.contains("outline.md"));
-        let plain = shorten(paper.clone(), Cut { is_one_page: false, is_without_charts: true }, "");
-        assert_eq!(plain.sections, paper.sections[..2]);
+        let without = Wanted { without_parts: [Kind::Charts].into(), ..Wanted::default() };
+        assert_eq!(shorten(paper.clone(), &without, "").sections, paper.sections[..2]);
+        let only = Wanted { parts: [Kind::Summary].into(), ..Wanted::default() };
+        assert_eq!(shorten(paper.clone(), &only, "").sections, paper.sections[1..2]);
+        let five = shorten(paper.clone(), &wanted(Some(Length::Entries(5))), "");
+        assert_eq!(five.sections.iter().map(Section::len).sum::<usize>(), 5);
+        let words = shorten(paper, &wanted(Some(Length::Words(100))), "");
+        assert!(words.sections.iter().flat_map(texts).map(count_words).sum::<usize>() <= 100);
     }
 }

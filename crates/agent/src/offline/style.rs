@@ -12,12 +12,15 @@ body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 
 main { max-width: 56rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 1rem; letter-spacing: -.01em; }
 h2 { font-size: 1.25rem; margin: 2.6rem 0 .8rem; border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
-.note { background: var(--shade); border-inline-start: 4px solid var(--c0); padding: .75rem 1rem; margin: 0 0 1.2rem; }
+.note { color: var(--quiet); font-size: .88rem; margin: 0 0 1rem; }
+.asked { border: 1px solid var(--line); border-radius: .4rem; padding: .6rem 1rem; margin: 0 0 1.2rem; font-size: .93rem; }
+.asked p { margin: .25rem 0; }
 .about, .why, cite { color: var(--quiet); }
 .about { margin: 0 0 .8rem; }
 .why { display: block; font-size: .9rem; }
 cite { font: .82rem/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; overflow-wrap: anywhere; unicode-bidi: isolate; direction: ltr; }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .4rem; margin: 0 0 1.5rem; }
+nav li { margin: 0; }
 nav a { display: block; border: 1px solid var(--line); border-radius: 1rem; padding: .1rem .75rem; color: inherit; text-decoration: none; font-size: .88rem; }
 nav a:hover, nav a:focus { background: var(--shade); }
 ul, ol { padding-inline-start: 1.4rem; }

@@ -31,6 +31,7 @@ pub(crate) fn draw(section: &Section, number: usize) -> Option<String> {
         Shape::Bars => bars(rows)?,
         Shape::Share => share(rows)?,
         Shape::Histogram => histogram(header, rows)?,
+        Shape::Small => small_multiples(header, rows)?,
     };
     Some(format!(
         "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"c{number}t c{number}d\">\n\
@@ -145,10 +146,9 @@ fn lines(theme: &str, header: &[String], rows: &[Row]) -> Option<(String, f64)> 
     let wide = if last > first { last - first } else { 1.0 };
     let place = |time: f64| LEFT + 12.0 + (time - first) / wide * (WIDTH - LEFT - RIGHT - 24.0);
     let mut out = upright(&axis, &ticks, if series == 1 { &header[1] } else { measure });
-    let every = rows.len().div_ceil(8);
-    for (index, row) in rows.iter().enumerate().filter(|(index, _)| index % every == 0) {
-        out.push_str(&text(place(times[index]), bottom + 18.0, "middle", "ax", &cut(&row.cells[0], 12)));
-    }
+    let labels: Vec<(f64, String)> =
+        rows.iter().zip(&times).map(|(row, time)| (place(*time), cut(&row.cells[0], 12))).collect();
+    out.push_str(&labels_below(&labels, bottom + 18.0));
     for column in 1..=series {
         let look = (column - 1) % LOOKS;
         let all: Vec<Option<(f64, f64)>> =
@@ -170,6 +170,64 @@ fn lines(theme: &str, header: &[String], rows: &[Row]) -> Option<(String, f64)> 
     }
     out.push_str(&across(&header[0], bottom));
     Some((out, HEIGHT))
+}
+
+/// Labels of points, as many as find room beside each other.
+fn labels_below(labels: &[(f64, String)], y: f64) -> String {
+    let mut out = String::new();
+    let mut free = f64::NEG_INFINITY;
+    for (x, words) in labels {
+        let half = width_of(words) / 2.0;
+        // A label at the edge moves inwards.
+        let x = x.clamp(half + 2.0, WIDTH - half - 2.0);
+        if x - half >= free {
+            out.push_str(&text(x, y, "middle", "ax", words));
+            free = x + half + 10.0;
+        }
+    }
+    out
+}
+
+/// About how wide a text is drawn.
+fn width_of(words: &str) -> f64 {
+    words.chars().map(|c| if super::words::unspaced(c) || c > '\u{1100}' { 12.5 } else { 6.9 }).sum()
+}
+
+/// A small panel for each group, all to the same scale.
+fn small_multiples(header: &[String], rows: &[Row]) -> Option<(String, f64)> {
+    const ACROSS: usize = 3;
+    const PANEL: (f64, f64) = (232.0, 128.0);
+    let groups = &header[1..];
+    let values: Vec<f64> =
+        rows.iter().flat_map(|row| (1..header.len()).filter_map(|column| number(row, column))).collect();
+    let (scale, ticks) = Axis::around(&values, 0.0, 1.0)?;
+    let (lowest, highest) = (*ticks.first()?, *ticks.last()?);
+    let mut out = String::new();
+    for (index, name) in groups.iter().enumerate() {
+        let (left, top) = (44.0 + PANEL.0 * (index % ACROSS) as f64, 8.0 + PANEL.1 * (index / ACROSS) as f64);
+        let (from, to) = (top + 88.0, top + 18.0);
+        let right = left + PANEL.0 - 64.0;
+        let axis = Axis { low: scale.low, high: scale.high, from, to };
+        out.push_str(&text(left, top + 10.0, "start", "name", &cut(name, 26)));
+        for tick in [lowest, highest] {
+            out.push_str(&rule(left, axis.at(tick), right, axis.at(tick), "grid"));
+            out.push_str(&text(left - 5.0, axis.at(tick) + 4.0, "end", "ax", &short(tick)));
+        }
+        let step = (right - left) / (rows.len().max(2) - 1) as f64;
+        let all: Vec<Option<(f64, f64)>> = rows
+            .iter()
+            .enumerate()
+            .map(|(at, row)| Some((left + step * at as f64, axis.at(number(row, index + 1)?))))
+            .collect();
+        for part in all.split(Option::is_none).filter(|part| !part.is_empty()) {
+            let path: Vec<String> = part.iter().flatten().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            out.push_str(&format!("<polyline points=\"{}\" class=\"line l0\"/>\n", path.join(" ")));
+        }
+        let ends = [rows.first()?, rows.last()?].map(|row| cut(&row.cells[0], 10));
+        out.push_str(&text(left, from + 16.0, "start", "ax", &ends[0]));
+        out.push_str(&text(right, from + 16.0, "end", "ax", &ends[1]));
+    }
+    Some((out, 12.0 + PANEL.1 * groups.len().div_ceil(ACROSS) as f64))
 }
 
 fn legend(names: &[String]) -> String {
@@ -270,7 +328,7 @@ fn histogram(header: &[String], rows: &[Row]) -> Option<(String, f64)> {
     let (axis, ticks) = Axis::around(&[0.0, most], bottom, TOP)?;
     let mut out = upright(&axis, &ticks, &header[1]);
     let room = (WIDTH - LEFT - RIGHT) / rows.len() as f64;
-    let every = rows.len().div_ceil(10);
+    let mut labels = Vec::new();
     for (index, (row, value)) in rows.iter().zip(&values).enumerate() {
         let x = LEFT + room * index as f64;
         let y = axis.at(*value);
@@ -280,11 +338,9 @@ fn histogram(header: &[String], rows: &[Row]) -> Option<(String, f64)> {
             (room - 2.0).max(1.0),
             (bottom - y).max(0.0)
         ));
-        if index % every == 0 {
-            let low = row.cells[0].split(' ').next().unwrap_or_default().parse().map(short).unwrap_or_default();
-            out.push_str(&text(x, bottom + 18.0, "middle", "ax", &low));
-        }
+        labels.push((x, row.cells[0].split(' ').next().unwrap_or_default().parse().map(short).unwrap_or_default()));
     }
+    out.push_str(&labels_below(&labels, bottom + 18.0));
     out.push_str(&across(&header[0], bottom));
     Some((out, HEIGHT))
 }
@@ -326,6 +382,14 @@ mod tests {
             (section(Shape::Bars, &["yard", "boats"], &[&["N", "3"], &["S", "-4"]]), "class=\"base\""),
             (section(Shape::Share, &["fuel", "share"], &[&["wind", "60"], &["sun", "40"]]), "class=\"part f1\""),
             (section(Shape::Scatter, &["x", "y"], &[&["1", "3"], &["2", "4"]]), "class=\"dot f0\""),
+            (
+                section(
+                    Shape::Small,
+                    &["year", "N", "S"],
+                    &[&["2023", "3", ""], &["2024", "4", "5"], &["2025", "1", "2"]],
+                ),
+                "class=\"name\">S</text>",
+            ),
             (section(Shape::Histogram, &["x", "rows"], &[&["0 to 5", "3"], &["5 to 10", "4"]]), "<rect"),
         ] {
             let drawn = draw(&section, 1).unwrap();
@@ -336,6 +400,13 @@ mod tests {
             );
             assert!(!drawn.contains("NaN") && !drawn.contains("inf") && !drawn.contains("script"), "{drawn}");
         }
+    }
+
+    #[test]
+    fn labels_that_would_touch_are_left_out() {
+        let labels: Vec<(f64, String)> =
+            [80.0, 84.0, 180.0, 181.0, 640.0].map(|x| (x, "2025-01-14".to_owned())).to_vec();
+        assert_eq!(labels_below(&labels, 10.0).matches("<text").count(), 3);
     }
 
     #[test]

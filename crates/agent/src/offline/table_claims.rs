@@ -22,6 +22,8 @@ struct Sheet<'a> {
     /// The column that says the unit of the others.
     unit: Option<usize>,
     place: Surroundings,
+    /// Whether every day that is named is the first of one of several months.
+    is_monthly: bool,
 }
 
 pub(crate) fn from_table(place: &Place<'_>, table: &Table) -> Vec<Claim> {
@@ -40,7 +42,10 @@ pub(crate) fn from_table(place: &Place<'_>, table: &Table) -> Vec<Claim> {
         ["unit", "units", "einheit", "unité", "unidad", "единица", "단위", "単位", "单位"].contains(&head.as_str())
     };
     let unit = (0..columns.len()).find(is_unit);
-    let sheet = Sheet { table, decimal, columns, labels, unit, place: surroundings };
+    let days: BTreeSet<Period> =
+        table.rows.iter().flatten().filter_map(|cell| columns::lone_period(&cell.text)).collect();
+    let is_monthly = days.len() > 1 && days.iter().all(|day| matches!(day, Period::Day(_, _, 1)));
+    let sheet = Sheet { table, decimal, columns, labels, unit, place: surroundings, is_monthly };
     table.rows.iter().flat_map(|row| from_row(place, &sheet, row)).collect()
 }
 
@@ -48,7 +53,14 @@ fn from_row(place: &Place<'_>, sheet: &Sheet<'_>, row: &[Cell]) -> Vec<Claim> {
     let columns = &sheet.columns;
     let row_period = (0..columns.len())
         .filter(|index| columns[*index].kind == ColumnKind::Period)
-        .find_map(|index| columns::lone_period(&row[index].text));
+        // When a ship was built does not say when it was measured.
+        .filter(|index| !columns::is_origin(&sheet.table.header[*index]))
+        .find_map(|index| columns::lone_period(&row[index].text))
+        .map(|period| match period {
+            // Rows that are all of the first of a month are of months.
+            Period::Day(year, month, 1) if sheet.is_monthly => Period::Month(year, month),
+            period => period,
+        });
     let mut subject = Subject::default();
     let mut is_plan = place.is_plan();
     for index in sheet.labels.iter().filter(|index| Some(**index) != sheet.unit) {

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::charts::is_total;
 use super::columns::{self, Column, ColumnKind, is_missing, lone_period};
 use super::figures::{self, Decimal, Figure};
 use super::limits;
@@ -55,35 +56,39 @@ pub(crate) fn cite(path: &str, table: &Table) -> Cite {
 
 /// One row for each column of numbers; for other columns, how many different values there are.
 pub(crate) fn statistics(path: &str, table: &Table, decimal: Decimal) -> Vec<Row> {
-    (0..table.header.len().min(limits::COLUMNS)).filter_map(|index| column(path, table, index, decimal)).collect()
+    let columns = columns::columns(table, decimal);
+    let measured = columns.iter().enumerate().take(limits::COLUMNS);
+    measured.filter_map(|(index, made)| column(path, table, (index, made), decimal)).collect()
 }
 
-fn column(path: &str, table: &Table, index: usize, decimal: Decimal) -> Option<Row> {
+fn column(path: &str, table: &Table, (index, made): (usize, &Column), decimal: Decimal) -> Option<Row> {
     let cells: Vec<(usize, &Cell)> = table
         .rows
         .iter()
         .enumerate()
         .map(|(row, cells)| (row, &cells[index]))
         .filter(|(_, cell)| !is_missing(&cell.text))
+        // A row that sums up the others would be counted twice.
+        .filter(|(row, _)| !table.rows[*row].iter().any(|cell| is_total(&cell.text)))
         .collect();
     if cells.is_empty() {
         return None;
     }
     let name = head(table, index);
+    let totals = table.rows.iter().filter(|row| row.iter().any(|cell| is_total(&cell.text))).count();
     let cites = vec![cite(path, table)];
     let is_time = cells.iter().all(|(_, cell)| lone_period(&cell.text).is_some());
     let mut values: Vec<(f64, usize)> = cells
         .iter()
-        .filter_map(|(row, cell)| figures::cell(&cell.text, decimal).map(|figure| (middle(&figure), *row)))
+        .filter_map(|(row, _)| value(table, *row, index, decimal, made).map(|value| (value, *row)))
         .collect();
     let blank = String::new;
-    let made = columns::columns(table, decimal).into_iter().nth(index)?;
     if is_time || made.kind != ColumnKind::Number || values.len() * 10 < cells.len() * 8 {
         let mut texts: Vec<&str> = cells.iter().map(|(_, cell)| cell.text.as_str()).collect();
         texts.sort_unstable();
         texts.dedup();
         let count = format!("{} ({} different)", cells.len(), texts.len());
-        let missing = (table.rows.len() - cells.len()).to_string();
+        let missing = (table.rows.len() - totals - cells.len()).to_string();
         let (first, last) = if is_time { (texts[0], texts[texts.len() - 1]) } else { ("", "") };
         return Some(Row {
             cells: vec![name, count, missing, first.to_owned(), last.to_owned(), blank(), blank(), blank()],
@@ -95,20 +100,21 @@ fn column(path: &str, table: &Table, index: usize, decimal: Decimal) -> Option<R
     let median =
         if count % 2 == 1 { values[count / 2].0 } else { f64::midpoint(values[count / 2 - 1].0, values[count / 2].0) };
     let sum: f64 = values.iter().map(|(value, _)| value).sum();
+    let signed = |value: f64| with_signs(value, made);
     let named = |(value, row): (f64, usize)| {
         let label = label(table, row, decimal);
-        if label.is_empty() { shown(value) } else { format!("{} ({label})", shown(value)) }
+        if label.is_empty() { signed(value) } else { format!("{} ({label})", signed(value)) }
     };
     Some(Row {
         cells: vec![
             name,
             count.to_string(),
-            (table.rows.len() - count).to_string(),
+            (table.rows.len() - totals - count).to_string(),
             named(values[0]),
             named(values[count - 1]),
-            shown(median),
-            shown(sum / count as f64),
-            if adds_up(&made, table, index) { shown(sum) } else { blank() },
+            signed(median),
+            signed(sum / count as f64),
+            if adds_up(made, table, index) { signed(sum) } else { blank() },
         ],
         cites,
     })
@@ -133,7 +139,37 @@ pub(crate) fn adds_up(column: &Column, table: &Table, index: usize) -> bool {
         .any(|word| !word.is_empty() && NEVER.contains(&format!(" {word} ")));
     let is_rate = column.unit.contains('/') || matches!(column.unit.as_str(), "%" | "°C" | "°F" | "percentage points");
     let is_percent = table.rows.iter().any(|row| row[index].text.contains('%'));
-    !has_word && !is_rate && !is_percent
+    !has_word && !is_rate && !is_percent && !(is_stock(column) && has_course(table))
+}
+
+/// Whether a column counts what is there at a time: it is there again the next year.
+fn is_stock(column: &Column) -> bool {
+    const STOCKS: [&str; 14] = [
+        "population",
+        "employee",
+        "member",
+        "student",
+        "bed",
+        "room",
+        "area",
+        "capacity",
+        "debt",
+        "household",
+        "store",
+        "site",
+        "subscriber",
+        "crew",
+    ];
+    STOCKS.iter().any(|stock| column.words.contains(*stock))
+}
+
+/// Whether the rows of a table follow each other in time.
+fn has_course(table: &Table) -> bool {
+    let is_time = |index: usize| {
+        let periods: Vec<_> = table.rows.iter().filter_map(|row| lone_period(&row[index].text)).collect();
+        periods.len() == table.rows.len() && periods.iter().any(|period| *period != periods[0])
+    };
+    (0..table.header.len()).any(is_time)
 }
 
 /// Each column of numbers by each column that divides the rows into a few groups.
@@ -147,7 +183,7 @@ fn groups(path: &str, table: &Table, columns: &[Column], decimal: Decimal) -> Ve
             continue;
         }
         for index in of(ColumnKind::Number).take(limits::CHARTS) {
-            let rows = group_rows(path, table, (by, index), &names, decimal, adds_up(&columns[index], table, index));
+            let rows = group_rows(path, table, (by, index), &names, decimal, &columns[index]);
             let mut section = Section::rows(Kind::Groups, &GROUPS_HEADER, rows);
             section.theme = format!("{} by {} ({})", head(table, index), head(table, by), place(path, table));
             sections.push(section);
@@ -172,11 +208,13 @@ fn group_rows(
     (by, index): (usize, usize),
     names: &BTreeMap<&str, Vec<usize>>,
     decimal: Decimal,
-    adds_up: bool,
+    column: &Column,
 ) -> Vec<Row> {
+    let adds_up = adds_up(column, table, index);
+    let signed = |value: f64| with_signs(value, column);
     let mut rows = Vec::new();
     for (name, members) in names {
-        let values: Vec<f64> = members.iter().filter_map(|row| value(table, *row, index, decimal)).collect();
+        let values: Vec<f64> = members.iter().filter_map(|row| value(table, *row, index, decimal, column)).collect();
         if values.is_empty() {
             continue;
         }
@@ -186,20 +224,62 @@ fn group_rows(
         let cells = vec![
             (*name).to_owned(),
             values.len().to_string(),
-            shown(lowest),
-            shown(highest),
-            shown(sum / values.len() as f64),
-            if adds_up { shown(sum) } else { String::new() },
+            signed(lowest),
+            signed(highest),
+            signed(sum / values.len() as f64),
+            if adds_up { signed(sum) } else { String::new() },
         ];
-        let line = members.first().map_or(table.line, |row| table.rows[*row][by].line);
-        rows.push(Row { cells, cites: vec![Cite::new(path, line)] });
+        let lines = members.iter().map(|row| table.rows[*row][by].line);
+        rows.push(Row { cells, cites: cite_lines(path, lines) });
     }
     rows
 }
 
-/// The number in a cell, if there is one.
-pub(crate) fn value(table: &Table, row: usize, index: usize, decimal: Decimal) -> Option<f64> {
-    figures::cell(&table.rows[row][index].text, decimal).map(|figure| middle(&figure))
+/// Places for all lines that something comes from: those that follow each other as one, and one for all if they are many.
+pub(crate) fn cite_lines(path: &str, lines: impl Iterator<Item = usize>) -> Vec<Cite> {
+    const MOST: usize = 6;
+    let mut sorted: Vec<usize> = lines.collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut found: Vec<Cite> = Vec::new();
+    for line in sorted {
+        match found.last_mut() {
+            Some(last) if last.last + 1 == line => last.last = line,
+            _ => found.push(Cite::new(path, line)),
+        }
+    }
+    match (found.first(), found.last()) {
+        (Some(first), Some(last)) if found.len() > MOST => vec![Cite::lines(path, first.line, last.last)],
+        _ => found,
+    }
+}
+
+/// The number in a cell, if there is one; as it is written where all cells have the same unit, otherwise in one unit.
+pub(crate) fn value(table: &Table, row: usize, index: usize, decimal: Decimal, column: &Column) -> Option<f64> {
+    let text = table.rows[row][index].text.trim();
+    let (before, behind) = &column.signs;
+    if before.is_empty() && behind.is_empty() {
+        return figures::cell(text, decimal).map(|figure| middle(&figure));
+    }
+    let is_negative = text.starts_with(['-', '−', '(']);
+    let bare = text.trim_start_matches(['-', '+', '−', '(']).strip_prefix(before.as_str())?;
+    let bare = bare.trim_end_matches(')').strip_suffix(behind.as_str())?.trim_start_matches(['-', '−']);
+    let value = figures::cell(bare, decimal).map(|figure| middle(&figure))?;
+    Some(if is_negative { -value } else { value })
+}
+
+/// A number with the signs that the cells of its column have.
+fn with_signs(value: f64, column: &Column) -> String {
+    let (before, behind) = &column.signs;
+    let (minus, size) = if value < 0.0 { ("-", -value) } else { ("", value) };
+    format!("{minus}{before}{}{behind}", shown(size))
+}
+
+/// What a column is called, with the sign of its cells if the head does not say it.
+pub(crate) fn head_with_sign(table: &Table, index: usize, column: &Column) -> String {
+    let head = head(table, index);
+    let sign = format!("{}{}", column.signs.0.trim(), column.signs.1.trim());
+    if sign.is_empty() || head.contains(&sign) { head } else { format!("{head} ({sign})") }
 }
 
 fn middle(figure: &Figure) -> f64 {
@@ -219,6 +299,7 @@ fn label(table: &Table, row: usize, decimal: Decimal) -> String {
         .map(|cell| cell.text.as_str())
         .filter(|text| !is_missing(text) && text.chars().count() <= 40)
         .filter(|text| lone_period(text).is_some() || figures::cell(text, decimal).is_none())
+        .filter(|text| lone_period(text).is_some() || text.chars().any(char::is_alphabetic))
         .take(2)
         .collect::<Vec<_>>()
         .join(", ")
@@ -272,6 +353,27 @@ mod tests {
             .collect();
         assert_eq!(groups[0], ("boats by yard (a.csv)", vec!["N|2|3|5|4|8".to_owned(), "S|2|2|4|3|6".to_owned()]));
         assert_eq!(groups[1].1, ["N|2|10.5|20.5|15.5|", "S|2|30|39|34.5|"]);
+        let cited = |section: &Section| match &section.body {
+            crate::offline::paper::Body::Rows { rows, .. } => rows[0].cites[0].shown(),
+            crate::offline::paper::Body::Statements(_) => String::new(),
+        };
+        assert_eq!(cited(&all[1]), "a.csv:2-3", "a sum cites all rows it is of");
+    }
+
+    #[test]
+    fn signs_stay_and_numbers_that_name_are_not_measured() {
+        let table =
+            table("shop;price;share;id;lat;phone\nA;€1.200,50;40 %;7;52,5;030 1234\nB;€ 900,00;60 %;8;13,4;040 99\n");
+        let row = |index: usize| statistics("a.csv", &table, table.decimal(Decimal::Point))[index].cells.join("|");
+        assert_eq!(row(2), "share|2|0|40 % (A)|60 % (B)|50 %|50 %|");
+        for (index, name) in [(3, "id"), (4, "lat"), (5, "phone")] {
+            assert_eq!(row(index), format!("{name}|2 (2 different)|0|||||"));
+        }
+        let euros = super::tests::table("shop;price\nA;€1.200,50\nB;€900,00\n");
+        let cells = &statistics("a.csv", &euros, euros.decimal(Decimal::Point))[1].cells;
+        assert_eq!(cells[3..6].join("|"), "€900 (B)|€1200.5 (A)|€1050.25");
+        let far = super::tests::table("road,length\nA,4 km\nB,6 km\n");
+        assert_eq!(statistics("a.csv", &far, Decimal::Point)[1].cells[7], "10 km");
     }
 
     #[test]

@@ -132,17 +132,17 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         "mg" => ("kg", 1e-6),
         "g" | "gram" | "grams" | "gramm" | "грамм" => ("kg", 1e-3),
         "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" | "kilogramm" | "кг" | "килограмм" | "킬로그램" | "公斤"
-        | "キログラム" | "كيلوغرام" => ("kg", 1.0),
-        "t" | "ton" | "tons" | "tonne" | "tonnes" | "tonnen" | "tonelada" | "toneladas" | "tonnellate" | "tony"
-        | "тонна" | "тонны" | "тонн" | "طن" | "أطنان" | "톤" | "トン" | "吨" | "公吨" => {
+        | "千克" | "キログラム" | "كيلوغرام" => ("kg", 1.0),
+        "t" | "tons" | "tonne" | "tonnes" | "tonnen" | "tonelada" | "toneladas" | "tonnellata" | "tonnellate"
+        | "tony" | "ton" | "tona" | "тонна" | "тонны" | "тонн" | "طن" | "أطنان" | "톤" | "トン" | "吨" | "公吨" => {
             ("kg", 1e3)
         }
         "kt" | "kilotonnes" => ("kg", 1e6),
         "lb" | "lbs" => ("kg", 0.453_592_37),
         "mm" | "мм" => ("m", 1e-3),
         "cm" | "см" => ("m", 1e-2),
-        "m" | "metre" | "metres" | "meter" | "meters" | "metern" | "mètre" | "mètres" | "metro" | "metros"
-        | "metri" | "м" | "метр" | "метра" | "метров" | "متر" | "미터" | "メートル" | "米" | "metrów" | "metry" => {
+        "m" | "metres" | "meter" | "meters" | "metern" | "mètre" | "mètres" | "metro" | "metros" | "metri"
+        | "metre" | "м" | "метр" | "метра" | "метров" | "متر" | "미터" | "メートル" | "米" | "metrów" | "metry" => {
             ("m", 1.0)
         }
         "km"
@@ -174,17 +174,16 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         | "гектаров" | "hektarów" | "ettaro" | "هكتار" | "헥타르" | "ヘクタール" | "公顷" => {
             ("m²", 1e4)
         }
-        "km²" | "km2" | "quadratkilometer" | "quadratkilometern" | "平方公里" | "제곱킬로미터" => {
+        "km²" | "㎢" | "km2" | "quadratkilometer" | "quadratkilometern" | "平方公里" | "제곱킬로미터" => {
             ("m²", 1e6)
         }
-        "m²" | "m2" | "qm" | "quadratmeter" | "quadratmetern" | "sqm" | "平方米" | "제곱미터" | "平方メートル" => {
-            ("m²", 1.0)
-        }
+        "m²" | "㎡" | "m2" | "qm" | "quadratmeter" | "quadratmetern" | "sqm" | "平方米" | "제곱미터"
+        | "平方メートル" => ("m²", 1.0),
         "ml" => ("l", 1e-3),
         "l" | "litre" | "litres" | "liter" | "liters" | "litern" | "litro" | "litros" | "litri" | "литр" | "литров"
         | "litrów" | "لتر" | "리터" | "リットル" | "升" => ("l", 1.0),
         "hl" => ("l", 100.0),
-        "m³" | "m3" | "kubikmeter" | "kubikmetern" | "立方米" | "立方メートル" | "세제곱미터" | "metreküp" => {
+        "m³" | "㎥" | "m3" | "kubikmeter" | "kubikmetern" | "立方米" | "立方メートル" | "세제곱미터" | "metreküp" => {
             ("l", 1e3)
         }
         _ => return None,
@@ -196,6 +195,8 @@ fn other(lower: &str) -> Option<(&'static str, f64)> {
         "%"
         | "percent"
         | "pct"
+        | "procent"
+        | "procenta"
         | "prozent"
         | "porcentaje"
         | "процент"
@@ -210,24 +211,27 @@ fn other(lower: &str) -> Option<(&'static str, f64)> {
         "mb" => ("byte", 1e6),
         "gb" => ("byte", 1e9),
         "tb" => ("byte", 1e12),
-        "kw" | "kilowatt" | "kilowatts" | "квт" | "킬로와트" => ("W", 1e3),
+        "kw" | "kilowatt" | "kilowatts" | "квт" | "킬로와트" | "千瓦" | "キロワット" => ("W", 1e3),
         "mw" | "megawatt" | "megawatts" | "мвт" | "메가와트" | "メガワット" | "兆瓦" => ("W", 1e6),
         "gw" | "gigawatt" | "gigawatts" | "гвт" => ("W", 1e9),
-        "kwh" | "квтч" => ("Wh", 1e3),
-        "mwh" => ("Wh", 1e6),
-        "gwh" => ("Wh", 1e9),
-        "twh" => ("Wh", 1e12),
+        "kwh" | "квтч" | "kilowattstunden" | "kilowattstunde" | "千瓦时" => ("Wh", 1e3),
+        "mwh" | "мвтч" | "megawattstunden" | "兆瓦时" => ("Wh", 1e6),
+        "gwh" | "гвтч" | "gigawattstunden" => ("Wh", 1e9),
+        "twh" | "твтч" | "terawattstunden" => ("Wh", 1e12),
         "ms" => ("s", 1e-3),
         "second" | "seconds" | "sec" | "sekunden" | "secondes" | "segundos" | "секунд" | "초" | "秒" => {
             ("s", 1.0)
         }
-        "minute" | "minutes" | "min" | "minuten" | "minutos" | "минут" | "دقيقة" | "분" | "分" | "分钟" => {
-            ("s", 60.0)
+        "minute" | "minutes" | "min" | "minuten" | "minutos" | "minuti" | "minut" | "minuty" | "dakika" | "минут"
+        | "دقيقة" | "분" | "分" | "分钟" => ("s", 60.0),
+        "hour" | "hours" | "h" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" | "ore" | "uur"
+        | "saat" | "час" | "часа" | "часов" | "godzin" | "godziny" | "ساعة" | "시간" | "時間" | "小时" => {
+            ("s", 3600.0)
         }
-        "hour" | "hours" | "h" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" | "час" | "часа"
-        | "часов" | "godzin" | "godziny" | "ساعة" | "시간" | "時間" | "小时" => ("s", 3600.0),
-        "day" | "days" | "tag" | "tage" | "tagen" | "jour" | "jours" | "día" | "días" | "день" | "дня" | "дней"
-        | "يوم" | "일" | "天" | "gün" | "dni" | "dnia" | "dzień" => ("s", 86_400.0),
+        "day" | "days" | "tag" | "tage" | "tagen" | "jour" | "jours" | "día" | "días" | "dias" | "giorni" | "dagen"
+        | "день" | "дня" | "дней" | "يوم" | "일" | "天" | "gün" | "dni" | "dnia" | "dzień" => {
+            ("s", 86_400.0)
+        }
         "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" | "неделя" | "недель"
         | "주" | "週間" => ("s", 604_800.0),
         "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" | "месяц" | "месяца" | "месяцев"

@@ -93,6 +93,49 @@ pub(crate) fn is_generic(key: &str) -> bool {
     has(GENERIC, key)
 }
 
+/// Whether a word only says what kind of thing a name names: `the port of Calder Bay` is Calder Bay.
+pub(crate) fn is_kind(word: &str) -> bool {
+    has(KINDS, word)
+}
+
+/// A past form that is in no list, without its ending: what was done, as far as it can be told.
+pub(crate) fn past_verb(key: &str, lower: &str) -> Option<String> {
+    let lists = lists();
+    let is_past = lower.is_ascii() && lower.len() > 4 && lower.ends_with("ed") && !has(MODIFIERS, lower);
+    let is_listed = lists.actions.find(key, lower).is_some() || lists.measures.find(key, lower).is_some();
+    (is_past && !is_listed).then(|| lower.trim_end_matches("ed").to_owned())
+}
+
+/// Whether a word says that something belongs to somebody, so that no other verb says what is done.
+pub(crate) fn is_possession(lower: &str) -> bool {
+    has(
+        "has have had holds held hat hatte haben hatten a avait ont possède compte tiene tenía tienen ha aveva tem tinha heeft had ma miał имеет",
+        lower,
+    )
+}
+
+/// Whether a measure is the noun of an action: emissions are what is emitted.
+pub(crate) fn is_noun_of(measure: &str, action: &str) -> bool {
+    const NOUNS: [(&str, &str); 15] = [
+        ("emission", "emit"),
+        ("production", "build"),
+        ("production", "generate"),
+        ("electricity", "generate"),
+        ("consumption", "consume"),
+        ("export", "export"),
+        ("import", "import"),
+        ("investment", "spend"),
+        ("cost", "spend"),
+        ("harvest", "harvest"),
+        ("delivery", "deliver"),
+        ("visitor", "visit"),
+        ("donation", "donate"),
+        ("employee", "employ"),
+        ("order", "order"),
+    ];
+    NOUNS.contains(&(measure, action))
+}
+
 /// Whether a word is a stretch of time that is not a year: a figure for it is not one for the year.
 pub(crate) fn is_stretch(lower: &str) -> bool {
     has(STRETCHES, lower) || super::dates::month(lower).is_some_and(|_| !matches!(lower, "may" | "mar" | "mars"))
@@ -180,26 +223,37 @@ fn lists() -> &'static Lists {
 }
 
 const EVENTS: &[&str] = &[
-    "founded established incorporated gegründet fondée fondé fundada fundado основан* تأسست تأسس 설립* 창립* 設立 創業 创立 成立",
-    "launched released introduced eingeführt lancé lanzado запущен* أطلقت 출시* 発売 发布",
-    "opened inaugurated eröffnet ouvert inauguré inaugurado открыт* افتتح افتتحت 개장* 개관* 開業 開館 开业 开放",
-    "signed unterzeichnet signé firmado подписан* وقعت 체결* 締結 签署",
-    "completed finished abgeschlossen fertiggestellt achevé terminado завершен* завершён* اكتمل 완공* 완료* 完成 竣工",
+    "founded established incorporated fondato fondata fundado_em fundada założon* opgericht kuruldu kurulan gegründet fondée fondé fundada fundado основан* تأسست تأسس 설립* 창립* 設立 創業 创立 成立",
+    "launched released introduced veröffentlicht_wurde lanciato rilasciato lançado wydan* uitgebracht yayınlandı выпущен* リリース eingeführt lancé lanzado запущен* أطلقت 출시* 発売 发布",
+    "opened inaugurated inaugurata inaugurato aperto aperta aberto aberta otwart* geopend açıldı eröffnet ouvert inauguré inaugurado открыт* افتتح افتتحت 개장* 개관* 開業 開館 开业 开放",
+    "signed firmato assinado podpisan* ondertekend imzalandı unterzeichnet signé firmado подписан* وقعت 체결* 締結 签署",
+    "completed finished completato concluído ukończon* voltooid tamamlandı abgeschlossen fertiggestellt achevé terminado завершен* завершён* اكتمل 완공* 완료* 完成 竣工",
     "born geboren né née nacido nacida родил* ولد 출생했* 出生",
     "died gestorben décédé murió умер* توفي 사망했* 死去 去世",
     "acquired übernommen 인수* 買収 收购",
     "published veröffentlicht publié publicado опубликован* نشر 발행* 出版 発行",
+    "departed sailed abgefahren abgelegt ausgelaufen parti appareillé zarpó partió salpò salpato zarpou wypłynął* vertrok vertrokken hareket_etti отплыл* отправил* غادر 출항* 출발했* 出港 出発 启航 出发",
+    "arrived angekommen eingetroffen arrivé llegó arrivato chegou przybył* aangekomen vardı прибыл* وصل 도착* 입항* 到着 入港 抵达",
+    "closed geschlossen fermé cerrado cerró chiuso fechado zamknięt* gesloten kapatıldı закрыт* أغلق 폐쇄* 폐점* 閉店 閉鎖 关闭",
+    "renovated refurbished renoviert saniert rénové renovado restaurado ristrutturato rinnovato wyremontowan* gerenoveerd yenilendi отремонтирован* 개보수* 改装 改修 翻修",
+    "elected gewählt élu elegido eletto eleito wybran* gekozen seçildi избран* انتخب 선출* 選出 当选",
+    "appointed ernannt nommé nombrado nominato nomeado mianowan* benoemd atandı назначен* عين 임명* 任命 任命了",
+    "approved adopted genehmigt beschlossen verabschiedet approuvé adopté aprobado approvato aprovado zatwierdzon* goedgekeurd onaylandı утвержден* утверждён* принят* 승인* 가결* 承認 可決 批准",
+    "demolished abgerissen démoli demolido demolito zburzon* gesloopt yıkıldı снесен* снесён* 철거* 解体 拆除",
+    "merged fusioniert fusionné fusionado fuso połączon* gefuseerd birleşti 합병* 合併 合并",
+    "resigned zurückgetreten démissionné dimitió dimesso zrezygnował* afgetreden istifa ушёл_в_отставку 사임* 辞任 辞职",
     "started began begins begonnen commencé comenzó начат* بدأ 시작* 開始 开始",
     "ended endete terminé finalizó закончен* انتهى 종료* 終了 结束",
-    "built erected erbaut gebaut errichtet construit construida construido построен* 건립* 建設 建成",
+    "built erected costruito costruita construída construído zbudowan* gebouwd inşa_edildi erbaut gebaut errichtet construit construida construido построен* 건립* 建設 建成",
 ];
 
-const PLAN: &str = "plan plans planned planning target targets targeted forecast forecasted forecasts expected expect expects \
+const PLAN: &str = "scheduled due intended aiming proposed plan plans planned planning target targets targeted forecast forecasted forecasts expected expect expects \
     projected projection budgeted estimate estimated estimates guidance goal aim aims outlook will shall should hopes intends \
     wants wishes promise promised assumes assumed predicted ahead future \
     geplant erwartet erwarten ziel prognose voraussichtlich soll sollen will wollen schätzt geschätzt schätzung plan planung wird werden künftig \
     prévoit prévu prévue prévoient prévision objectif devrait devraient vise estimé estime estimation sera seront \
     espera esperan prevé previsto prevista previsión objetivo estima estimado estimación será serán debería proyecta \
+    planen planuje gepland verwacht planlanan hedef beklenen \
     prevede previsto obiettivo stima sarà prevê meta estimativa será \
     план плану планирует планируется ожидает ожидается прогноз прогнозу оценка оценке цель будет будут متوقع المتوقع يتوقع خطة هدف مستهدف سوف";
 const PLAN_PARTS: &str =
@@ -225,7 +279,7 @@ const SHARE_PARTS: &str = "평균 이중 가운데 제외 포함 그중 平均 �
 /// Past forms that say which thing is meant, not what happened to it.
 const MODIFIERS: &str = "adjusted consolidated diluted combined installed used united limited recycled retired unemployed \
     employed need seed feed speed weighted fixed mixed related based skilled insured armed shed breed reed sled";
-const NOTHING: &str = "report reporting amount amounts total totals overall altogether figure number count year years annual annually yearly \
+const NOTHING: &str = "version versions release report reporting amount amounts total totals overall altogether figure number count year years annual annually yearly \
     end fiscal period company firm group amid according say said stand still \
     already around about approximately roughly nearly almost over least most exceeding above below under late early \
     beginning start full whole level value compared versus cent currently today new latest recent first second third \
@@ -239,6 +293,15 @@ const NOTHING: &str = "report reporting amount amounts total totals overall alto
     년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas человек شخص";
 const NOTHING_PARTS: &str =
     "총 전체 회사 올해 작년 지난해 总 公司 全年 約 약 以上 年度 合計 同社 当社 同年 全体 年間 年间";
+const KINDS: &str = "port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
+    mv ms ss hospital clinic klinikum klinik club team trial study plant station refinery factory mill park farm bridge dam tunnel yard shipyard \
+    museum school university college app application software platform programme program library theatre theater stadium airport \
+    restaurant hotel brewery bakery cooperative foundation association festival refuge \
+    hafen stadt gemeinde dorf schiff frachter fähre kutter verein kraftwerk werk fabrik werft brücke turm bibliothek stadion flughafen \
+    ville navire usine centrale pont stade hôpital bibliothèque association chantier puerto ciudad buque fábrica puente estadio biblioteca \
+    porto città nave ponte stadio ospedale cidade navio fábrica haven stad schip brug ziekenhuis fabriek miasto statek most szpital klub fabryka \
+    şehir gemi köprü hastane kulübü fabrika santrali порт город судно корабль завод мост больница клуб клуба музей станция электростанция \
+    アプリ アプリケーション クラブ ホテル 会社 病院 工場 大学 回 発電所 병원 공장 조선소 발전소 앱 서비스";
 const STRETCHES: &str = "quarter quarters quarterly half-year month months monthly week weeks weekly day days daily spring summer autumn winter \
     q1 q2 q3 q4 h1 h2 quartal halbjahr monat monate woche tag frühjahr sommer herbst trimestre semestre mois semaine jour \
     mes meses semana día квартал квартале полугодие месяц неделя ربع شهر أسبوع 분기 상반기 하반기 월간 四半期 上半期 下半期 上期 下期 季度 上半年 下半年";

@@ -261,6 +261,7 @@ pub(crate) enum Language {
     Portuguese,
     Turkish,
     Polish,
+    Dutch,
     Russian,
     Korean,
     Japanese,
@@ -281,6 +282,7 @@ impl Language {
             Self::Portuguese => "Portuguese",
             Self::Turkish => "Turkish",
             Self::Polish => "Polish",
+            Self::Dutch => "Dutch",
             Self::Russian => "Russian",
             Self::Korean => "Korean",
             Self::Japanese => "Japanese",
@@ -288,6 +290,28 @@ impl Language {
             Self::Arabic => "Arabic",
             Self::Devanagari => "a language in Devanagari",
             Self::Unknown => "the language of the request",
+        }
+    }
+
+    /// Its code, as pages name it.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::French => "fr",
+            Self::Spanish => "es",
+            Self::Italian => "it",
+            Self::Portuguese => "pt",
+            Self::Turkish => "tr",
+            Self::Polish => "pl",
+            Self::Dutch => "nl",
+            Self::Russian => "ru",
+            Self::Korean => "ko",
+            Self::Japanese => "ja",
+            Self::Chinese => "zh",
+            Self::Arabic => "ar",
+            Self::Devanagari => "hi",
+            Self::Unknown => "und",
         }
     }
 
@@ -302,6 +326,7 @@ impl Language {
                 | Self::Portuguese
                 | Self::Turkish
                 | Self::Polish
+                | Self::Dutch
                 | Self::Russian
         )
     }
@@ -344,7 +369,7 @@ pub(crate) fn language(text: &str) -> Language {
 }
 
 fn latin_language(text: &str) -> Language {
-    const OF: [Language; 8] = [
+    const OF: [Language; 9] = [
         Language::English,
         Language::German,
         Language::French,
@@ -353,14 +378,16 @@ fn latin_language(text: &str) -> Language {
         Language::Portuguese,
         Language::Turkish,
         Language::Polish,
+        Language::Dutch,
     ];
-    let mut hits = [0_usize; 8];
+    let mut hits = [0_usize; 9];
     let mut count = 0;
     for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(4_000) {
         count += 1;
         let lower = word.to_lowercase();
         for (index, list) in STOP.iter().take(6).chain(&FURTHER).enumerate() {
-            hits[index] += usize::from(list.split_ascii_whitespace().any(|stop| stop == lower));
+            let has = |list: &str| list.split_ascii_whitespace().any(|stop| stop == lower);
+            hits[index] += usize::from(has(list) || has(TELLING[index]));
         }
     }
     // Letters that one language has and the others do not say more than a short word that many share.
@@ -375,10 +402,24 @@ fn latin_language(text: &str) -> Language {
     hits.iter().position(|hit| *hit == best).map_or(Language::Unknown, |index| OF[index])
 }
 
+/// Further words that tell these languages, in the same order: those of requests, and small ones that are no stop words here.
+const TELLING: [&str; 9] = [
+    "write make report summarise summary compare",
+    "schreibe erstelle bericht vergleiche mache zeige",
+    "écris rédige rapport fais résume comparer villes l d",
+    "escribe informe haz resume compara ciudades",
+    "scrivi relazione fai riassumi confronta città e i le la sulle sui sugli sulla loro dalle dai",
+    "escreva faça relatório resuma compare cidades e a as aos pelos pelas",
+    "yaz hazırla rapor karşılaştır hakkında",
+    "napisz zrób raport porównaj podsumuj ich ich",
+    "schrijf maak verslag vergelijk samenvatting hun",
+];
+
 /// The most frequent words of languages whose words are not otherwise known.
-const FURTHER: [&str; 2] = [
+const FURTHER: [&str; 3] = [
     "ve bir bu da de için ile olarak olan çok daha en gibi kadar sonra yılında yılı olduğu göre var tarafından",
     "i w z na do nie się jest oraz od po przez dla za jak ale to o że był była było były roku ze",
+    "de het een en van in is op te dat die voor met zijn niet aan er om ook als bij nog uit naar heeft werd door over hij zij was waren worden deze dit of maar wordt tot",
 ];
 
 /// Words without content: English, German, French, Spanish, Italian, Portuguese first, in the order that `latin_language` counts on.

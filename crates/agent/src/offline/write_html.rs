@@ -2,9 +2,10 @@
 //!
 //! Owns the page. Every character from a source is escaped.
 
-use super::paper::{Body, Cite, Kind, NOTE, Paper, Quote, Row, Section, Statement};
+use super::paper::{Body, Cite, Kind, Paper, Quote, Row, Section, Statement};
 use super::style::STYLE;
 use super::svg;
+use super::tongue;
 use super::words::Language;
 
 pub(crate) fn write(paper: &Paper, language: Language) -> String {
@@ -14,31 +15,33 @@ pub(crate) fn write(paper: &Paper, language: Language) -> String {
         "<!doctype html>\n<html lang=\"{code}\" dir=\"{direction}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1 dir=\"auto\">{title}</h1>\n<p class=\"note\">{}</p>\n",
-        escape(NOTE)
+        escape(tongue::phrase(language, "note"))
     );
-    if paper.sections.len() > 3 {
-        out.push_str(&contents(paper));
-    }
+    // What was asked stands above the way to the sections.
+    let asked = paper.sections.iter().take_while(|section| section.kind == Kind::Asked).count();
     for (index, section) in paper.sections.iter().enumerate() {
-        write_section(&mut out, index + 1, section);
+        if index == asked && paper.sections.len() > 3 {
+            out.push_str(&contents(paper, language));
+        }
+        write_section(&mut out, index + 1, section, language);
     }
     out.push_str("</main>\n</body>\n</html>\n");
     out
 }
 
 /// The way to the sections; tables and charts, which may be many, have one way together.
-fn contents(paper: &Paper) -> String {
-    let mut out = "<nav aria-label=\"Sections\">\n<ul>\n".to_owned();
+fn contents(paper: &Paper, language: Language) -> String {
+    let mut out = format!("<nav aria-label=\"{}\">\n<ul>\n", escape(tongue::phrase(language, "nav")));
     let mut last = None;
     for (index, section) in paper.sections.iter().enumerate() {
         let group = matches!(section.kind, Kind::Charts | Kind::Tables | Kind::Groups);
-        if last == Some(true) && group {
+        if section.kind == Kind::Asked || (last == Some(true) && group) {
             continue;
         }
         last = Some(group);
         let (name, count) = match group {
-            true => ("Tables and charts".to_owned(), 0),
-            false => (section.title(), section.len()),
+            true => (tongue::phrase(language, "sheets").to_owned(), 0),
+            false => (tongue::title(language, section), section.len()),
         };
         let count = if count > 0 { format!(" ({count})") } else { String::new() };
         out.push_str(&format!("<li><a href=\"#s{}\">{}{count}</a></li>\n", index + 1, escape(&name)));
@@ -48,66 +51,67 @@ fn contents(paper: &Paper) -> String {
 }
 
 fn code(language: Language) -> (&'static str, &'static str) {
-    match language {
-        Language::English => ("en", "ltr"),
-        Language::German => ("de", "ltr"),
-        Language::French => ("fr", "ltr"),
-        Language::Spanish => ("es", "ltr"),
-        Language::Italian => ("it", "ltr"),
-        Language::Portuguese => ("pt", "ltr"),
-        Language::Turkish => ("tr", "ltr"),
-        Language::Polish => ("pl", "ltr"),
-        Language::Russian => ("ru", "ltr"),
-        Language::Korean => ("ko", "ltr"),
-        Language::Japanese => ("ja", "ltr"),
-        Language::Chinese => ("zh", "ltr"),
-        Language::Arabic => ("ar", "rtl"),
-        Language::Devanagari => ("hi", "ltr"),
-        Language::Unknown => ("und", "ltr"),
-    }
+    (language.code(), if language == Language::Arabic { "rtl" } else { "ltr" })
 }
 
-fn write_section(out: &mut String, number: usize, section: &Section) {
-    let title = escape(&section.title());
+fn write_section(out: &mut String, number: usize, section: &Section, language: Language) {
+    let title = escape(&tongue::title(language, section));
+    if section.kind == Kind::Asked {
+        return write_asked(out, &title, section, language);
+    }
     out.push_str(&format!("<section aria-labelledby=\"s{number}\">\n<h2 id=\"s{number}\" dir=\"auto\">{title}</h2>\n"));
     if !section.note.is_empty() {
-        out.push_str(&format!("<p class=\"about\" dir=\"auto\">{}</p>\n", escape(&section.note)));
+        out.push_str(&format!("<p class=\"about\" dir=\"auto\">{}</p>\n", escape(&tongue::note(language, section))));
     }
     match &section.body {
-        Body::Statements(statements) if !statements.is_empty() => write_statements(out, section.kind, statements),
+        Body::Statements(statements) if !statements.is_empty() => {
+            write_statements(out, section.kind, statements, language)
+        }
         Body::Rows { header, rows } if !rows.is_empty() => match svg::draw(section, number) {
             Some(drawing) if section.kind == Kind::Charts => {
                 out.push_str(&format!(
-                    "<figure>\n{drawing}</figure>\n<details>\n<summary>Data and sources</summary>\n"
+                    "<figure>\n{drawing}</figure>\n<details>\n<summary>{}</summary>\n",
+                    escape(tongue::phrase(language, "data"))
                 ));
-                write_rows(out, header, rows);
+                write_rows(out, section.kind, language, header, rows);
                 out.push_str("</details>\n");
             }
-            _ => write_rows(out, header, rows),
+            _ => write_rows(out, section.kind, language, header, rows),
         },
         _ => {}
     }
     out.push_str("</section>\n");
 }
 
-fn write_statements(out: &mut String, kind: Kind, statements: &[Statement]) {
+/// What was asked, and what was understood of it, small above everything else.
+fn write_asked(out: &mut String, title: &str, section: &Section, language: Language) {
+    let Body::Statements(statements) = &section.body else { return };
+    out.push_str(&format!("<section class=\"asked\" aria-label=\"{title}\">\n"));
+    for one in statements {
+        let text = escape(&tongue::statement(language, section.kind, &one.text));
+        out.push_str(&format!("<p dir=\"auto\">{text}</p>\n"));
+    }
+    out.push_str("</section>\n");
+}
+
+fn write_statements(out: &mut String, kind: Kind, statements: &[Statement], language: Language) {
     let (open, close) = match kind {
         Kind::Findings => ("<ol>", "</ol>"),
         Kind::Contradictions => ("<ul class=\"against\">", "</ul>"),
         _ => ("<ul>", "</ul>"),
     };
     out.push_str(&format!("{open}\n"));
-    statements.iter().for_each(|statement| out.push_str(&item(statement)));
+    statements.iter().for_each(|statement| out.push_str(&item(kind, statement, language)));
     out.push_str(&format!("{close}\n"));
 }
 
-fn item(statement: &Statement) -> String {
+fn item(kind: Kind, statement: &Statement, language: Language) -> String {
     let why = if statement.why.is_empty() {
         String::new()
     } else {
-        format!(" <span class=\"why\">Why: {}</span>", escape(&statement.why))
+        format!(" <span class=\"why\">{}: {}</span>", escape(tongue::phrase(language, "why")), escape(&statement.why))
     };
-    let words = escape(&statement.text);
+    let words = escape(&tongue::statement(language, kind, &statement.text));
     if statement.quotes.is_empty() {
         return format!("<li><span dir=\"auto\">{words}</span> {}{why}</li>\n", cites(&statement.cites));
     }
@@ -119,15 +123,17 @@ fn item(statement: &Statement) -> String {
     format!("<li><strong dir=\"auto\">{words}</strong>\n<div class=\"sides\">\n{sides}</div>{why}</li>\n")
 }
 
-fn write_rows(out: &mut String, header: &[String], rows: &[Row]) {
+fn write_rows(out: &mut String, kind: Kind, language: Language, header: &[String], rows: &[Row]) {
     out.push_str("<div class=\"wide\">\n<table>\n<thead><tr>");
-    for head in header.iter().map(String::as_str).chain(["source"]) {
-        out.push_str(&format!("<th scope=\"col\">{}</th>", escape(head)));
+    let heads = header.iter().map(|head| tongue::head(language, kind, head));
+    for head in heads.chain([tongue::phrase(language, "source").to_owned()]) {
+        out.push_str(&format!("<th scope=\"col\" dir=\"auto\">{}</th>", escape(&head)));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {
         out.push_str("<tr>");
         for cell in &row.cells {
+            let cell = &tongue::cell(language, kind, cell);
             let class = class_of(cell);
             out.push_str(&format!("<td{class} dir=\"auto\">{}</td>", escape(cell)));
         }
@@ -181,10 +187,10 @@ mod tests {
                 title: "</title><b>".to_owned(),
                 sections: vec![Section::statements(Kind::Summary, vec![statement])],
             },
-            Language::Arabic,
+            Language::English,
         );
         assert!(!page.contains("<script") && !page.contains("<b>"), "{page}");
         assert!(page.contains("&lt;script&gt;") && page.contains("<cite>assets/&lt;a&gt;.md:3</cite>"), "{page}");
-        assert!(page.contains("dir=\"rtl\"") && page.contains("Made by extraction, without a model"), "{page}");
+        assert!(page.contains("dir=\"ltr\"") && page.contains("Made by extraction, without a model"), "{page}");
     }
 }

@@ -2,14 +2,23 @@
 //!
 //! Owns the written form. Text from sources is escaped, so that it cannot become markup.
 
-use super::paper::{Body, Cite, Kind, MARK, NOTE, Paper, Quote, Row, Section, Statement};
+use super::paper::{Body, Cite, Kind, Paper, Quote, Row, Section, Statement};
+use super::tongue;
+use super::words::Language;
 
+/// A paper for the tasks that come after.
+#[cfg(test)]
 pub(crate) fn write(paper: &Paper) -> String {
-    let mut out = format!("# {}\n\n{NOTE}\n", escape(&paper.title));
+    write_in(paper, Language::English)
+}
+
+/// A paper for a person who speaks a language.
+pub(crate) fn write_in(paper: &Paper, language: Language) -> String {
+    let mut out = format!("# {}\n\n{}\n", escape(&paper.title), tongue::phrase(language, "note"));
     for section in &paper.sections {
-        out.push_str(&format!("\n## {}\n", escape(&section.title())));
+        out.push_str(&format!("\n## {}\n", escape(&tongue::title(language, section))));
         if !section.note.is_empty() {
-            out.push_str(&format!("\n{}\n", escape(&section.note)));
+            out.push_str(&format!("\n{}\n", escape(&tongue::note(language, section))));
         }
         if section.len() > 0 {
             out.push('\n');
@@ -17,15 +26,23 @@ pub(crate) fn write(paper: &Paper) -> String {
         match &section.body {
             Body::Statements(statements) => {
                 for (index, statement) in statements.iter().enumerate() {
-                    write_statement(&mut out, section.kind, index, statement);
+                    write_statement(&mut out, (language, section.kind), index, statement);
                 }
             }
             Body::Rows { header, rows } if !rows.is_empty() => match bars(section, header, rows) {
                 Some(bars) => {
                     let header: Vec<String> = header.iter().cloned().chain([BAR.to_owned()]).collect();
-                    write_rows(&mut out, &header, &bars);
+                    write_rows(&mut out, language, &header, &bars);
                 }
-                None => write_rows(&mut out, header, rows),
+                None => {
+                    let header: Vec<String> =
+                        header.iter().map(|head| tongue::head(language, section.kind, head)).collect();
+                    let said = |row: &Row| Row {
+                        cells: row.cells.iter().map(|cell| tongue::cell(language, section.kind, cell)).collect(),
+                        cites: row.cites.clone(),
+                    };
+                    write_rows(&mut out, language, &header, &rows.iter().map(said).collect::<Vec<_>>());
+                }
             },
             Body::Rows { .. } => {}
         }
@@ -65,9 +82,9 @@ fn bars(section: &Section, header: &[String], rows: &[Row]) -> Option<Vec<Row>> 
     Some(made.collect())
 }
 
-fn write_statement(out: &mut String, kind: Kind, index: usize, statement: &Statement) {
+fn write_statement(out: &mut String, (language, kind): (Language, Kind), index: usize, statement: &Statement) {
     let bullet = if kind == Kind::Findings { format!("{}.", index + 1) } else { "-".to_owned() };
-    out.push_str(&format!("{bullet} {}", escape(&statement.text)));
+    out.push_str(&format!("{bullet} {}", escape(&tongue::statement(language, kind, &statement.text))));
     if !statement.cites.is_empty() {
         out.push_str(&format!(" ({})", cites(&statement.cites)));
     }
@@ -84,12 +101,12 @@ const QUOTE: &str = "- “";
 
 const WHY: &str = "Why: ";
 
-fn write_rows(out: &mut String, header: &[String], rows: &[Row]) {
+fn write_rows(out: &mut String, language: Language, header: &[String], rows: &[Row]) {
     let line = |cells: &[String], last: &str| {
         let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
         format!("| {} | {last} |\n", cells.join(" | "))
     };
-    out.push_str(&line(header, "source"));
+    out.push_str(&line(header, tongue::phrase(language, "source")));
     out.push_str(&format!("|{}\n", "---|".repeat(header.len() + 1)));
     for row in rows {
         out.push_str(&line(&row.cells, &cites(&row.cites)));
@@ -149,7 +166,7 @@ fn unescape(text: &str) -> String {
 
 /// Reads a paper that this agent wrote; nothing if it is somebody else's.
 pub(crate) fn read(text: &str) -> Option<Paper> {
-    if !text.lines().take(6).any(|line| line.starts_with(MARK)) {
+    if !text.lines().take(6).any(tongue::is_note) {
         return None;
     }
     let mut paper = Paper { title: String::new(), sections: Vec::new() };
@@ -180,9 +197,13 @@ fn without_bars(paper: &mut Paper) {
 /// An unknown title is that of a theme: a person may have renamed it.
 fn section(title: &str) -> Section {
     let (name, theme) = title.split_once(": ").unwrap_or((title, ""));
-    let known = Kind::ALL.into_iter().find(|kind| kind.title() == name);
+    let known = tongue::kind_of(name);
     let mut section = Section::statements(known.unwrap_or(Kind::Theme), Vec::new());
-    section.theme = if known.is_some() { theme.to_owned() } else { title.to_owned() };
+    section.theme = match known {
+        Some(_) => theme.to_owned(),
+        None if title == "Further findings" => title.to_lowercase(),
+        None => title.to_owned(),
+    };
     section
 }
 

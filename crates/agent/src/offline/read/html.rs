@@ -66,12 +66,22 @@ impl Reader {
             .to_lowercase();
         self.line += inside.matches('\n').count();
         let rest = &text[close + 1..];
-        if !is_end && matches!(name.as_str(), "script" | "style" | "noscript" | "template" | "svg") {
+        // What only helps to get about a site says nothing.
+        if !is_end
+            && matches!(
+                name.as_str(),
+                "script" | "style" | "noscript" | "template" | "svg" | "nav" | "footer" | "select" | "button"
+            )
+            && find_ignoring_case(rest, &format!("</{name}")).is_some()
+        {
             let after = self.skip(rest, &format!("</{name}"));
             return self.skip(after, ">");
         }
         if is_end {
             self.end(&name);
+        } else if name == "table" && is_layout(rest) {
+            self.end_cell();
+            self.end_block();
         } else {
             self.begin(&name);
         }
@@ -111,6 +121,7 @@ impl Reader {
                 self.end_block();
                 self.table = Some((self.line, Vec::new()));
             }
+            "tr" | "td" | "th" if self.table.is_none() => self.end_block(),
             "tr" => {
                 self.end_cell();
                 if let Some((_, rows)) = &mut self.table {
@@ -312,6 +323,22 @@ fn entity(name: &str) -> Option<char> {
         }
     }
     None
+}
+
+/// Whether a table, given from behind its first tag, only arranges a page: one cell a row, or other tables in it.
+fn is_layout(rest: &str) -> bool {
+    const FAR: usize = 20_000;
+    let end = find_ignoring_case(rest, "</table").unwrap_or(rest.len());
+    let inside = rest[..end].to_ascii_lowercase();
+    if inside.contains("<table") {
+        return true;
+    }
+    let cells = |row: &str| row.matches("<td").count() + row.matches("<th").count() - row.matches("<thead").count();
+    inside.len() <= FAR && inside.contains("<p") && inside.split("<tr").skip(1).all(|row| cells(row) <= 1)
+}
+
+fn find_ignoring_case(text: &str, mark: &str) -> Option<usize> {
+    text.as_bytes().windows(mark.len()).position(|part| part.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! JSON with line numbers: lists of objects become tables, objects become one-row tables, long strings paragraphs.
 
-use super::{Block, Cell, Piece};
+use super::{Block, Cell, Extent, Piece};
 use crate::offline::limits;
 
 #[derive(Debug)]
@@ -15,8 +15,10 @@ enum Node {
 type Fields = Vec<(String, usize, Node)>;
 
 /// The blocks of a JSON text, or of one with a JSON value a line; nothing if it is neither.
-pub(super) fn blocks(text: &str) -> Option<Vec<Block>> {
-    let mut scanner = Scanner { chars: text.chars().collect(), at: 0, line: 1 };
+///
+/// Of a text that was cut off, what stands before the cut.
+pub(super) fn blocks(text: &str, extent: Extent) -> Option<Vec<Block>> {
+    let mut scanner = Scanner { chars: text.chars().collect(), at: 0, line: 1, is_cut: extent == Extent::Beginning };
     let mut values = Vec::new();
     scanner.skip_space();
     while scanner.at < scanner.chars.len() {
@@ -178,9 +180,16 @@ struct Scanner {
     chars: Vec<char>,
     at: usize,
     line: usize,
+    /// Whether the text ends where it was cut, so that lists and objects need no end.
+    is_cut: bool,
 }
 
 impl Scanner {
+    /// Whether the cut was met: what was read so far is all there is.
+    fn is_over(&self) -> bool {
+        self.is_cut && self.at >= self.chars.len()
+    }
+
     fn skip_space(&mut self) {
         while let Some(c) = self.chars.get(self.at).filter(|c| c.is_whitespace()) {
             self.line += usize::from(*c == '\n');
@@ -206,6 +215,9 @@ impl Scanner {
         self.at += 1;
         loop {
             self.skip_space();
+            if self.is_over() {
+                return Some(Node::Object(fields));
+            }
             match self.chars.get(self.at)? {
                 '}' => {
                     self.at += 1;
@@ -220,7 +232,11 @@ impl Scanner {
                         return None;
                     }
                     self.at += 1;
-                    fields.push((name, line, self.value(depth + 1)?));
+                    match self.value(depth + 1) {
+                        Some(value) => fields.push((name, line, value)),
+                        None if self.is_over() => return Some(Node::Object(fields)),
+                        None => return None,
+                    }
                 }
                 _ => return None,
             }
@@ -232,6 +248,9 @@ impl Scanner {
         self.at += 1;
         loop {
             self.skip_space();
+            if self.is_over() {
+                return Some(Node::List(items));
+            }
             match self.chars.get(self.at)? {
                 ']' => {
                     self.at += 1;
@@ -240,7 +259,11 @@ impl Scanner {
                 ',' => self.at += 1,
                 _ => {
                     let line = self.line;
-                    items.push((line, self.value(depth + 1)?));
+                    match self.value(depth + 1) {
+                        Some(value) => items.push((line, value)),
+                        None if self.is_over() => return Some(Node::List(items)),
+                        None => return None,
+                    }
                 }
             }
         }
@@ -277,8 +300,11 @@ mod tests {
 
     #[test]
     fn objects_become_tables_with_lines() {
-        let found =
-            blocks("{\n \"name\": \"Acme\",\n \"years\": [\n  {\"year\": 2023,\n   \"revenue\": 4.2}\n ]\n}").unwrap();
+        let found = blocks(
+            "{\n \"name\": \"Acme\",\n \"years\": [\n  {\"year\": 2023,\n   \"revenue\": 4.2}\n ]\n}",
+            Extent::Whole,
+        )
+        .unwrap();
         type Shown = (Vec<String>, Vec<(usize, String)>);
         let tables: Vec<Shown> = found
             .iter()
@@ -298,9 +324,7 @@ mod tests {
 
     #[test]
     fn what_is_nested_stands_in_the_row_it_belongs_to() {
-        let found = blocks(
-            "{\"years\": {\n \"2022\": {\"sales\": 309800},\n \"2023\": {\"sales\": 336825}},\n \"branches\": [\n {\"name\": \"Quay\", \"costs\": {\"rent\": null, \"wages\": 33900}, \"tags\": [\"pier\", \"cafe\"]}]}",
-        )
+        let found = blocks("{\"years\": {\n \"2022\": {\"sales\": 309800},\n \"2023\": {\"sales\": 336825}},\n \"branches\": [\n {\"name\": \"Quay\", \"costs\": {\"rent\": null, \"wages\": 33900}, \"tags\": [\"pier\", \"cafe\"]}]}", Extent::Whole)
         .unwrap();
         let tables: Vec<String> = found
             .iter()
@@ -323,7 +347,16 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_refused() {
-        assert!(blocks("{\"a\": }").is_none());
-        assert!(blocks(&"[".repeat(100)).is_none());
+        assert!(blocks("{\"a\": }", Extent::Whole).is_none());
+        assert!(blocks(&"[".repeat(100), Extent::Whole).is_none());
+    }
+
+    #[test]
+    fn a_text_that_was_cut_off_is_read_up_to_the_cut() {
+        let text = "[\n {\"a\": 1},\n {\"a\": 2},\n {\"a\": ";
+        assert!(blocks(text, Extent::Whole).is_none());
+        let found = blocks(text, Extent::Beginning).unwrap();
+        let Some(Block::Table(table)) = found.first() else { panic!("{found:?}") };
+        assert_eq!(table.rows.len(), 2);
     }
 }

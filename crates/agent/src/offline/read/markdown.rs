@@ -164,6 +164,11 @@ fn plain_inline(text: &str) -> String {
                 at += run;
             }
             '!' if chars.get(at + 1) == Some(&'[') => at += 1,
+            '[' if chars.get(at + 1) == Some(&'[') && wiki_link(&chars, at).is_some() => {
+                let (label, end) = wiki_link(&chars, at).unwrap_or_default();
+                out.push_str(&label);
+                at = end;
+            }
             '[' => match link(&chars, at) {
                 Some((label, end)) => {
                     out.push_str(&plain_inline(&label));
@@ -230,6 +235,14 @@ fn link(chars: &[char], at: usize) -> Option<(String, usize)> {
     Some((label, end + 1))
 }
 
+/// What a link of a wiki shows, `[[page|words]]`, and where it ends; a category is shown to nobody.
+fn wiki_link(chars: &[char], at: usize) -> Option<(String, usize)> {
+    let close = (at + 2..chars.len().min(at + LINK_CHARS)).find(|index| chars[*index..].starts_with(&[']', ']']))?;
+    let inside: String = chars[at + 2..close].iter().collect();
+    let shown = inside.rsplit('|').next().unwrap_or(&inside).to_owned();
+    Some((if inside.contains(':') && !inside.contains('|') { String::new() } else { shown }, close + 2))
+}
+
 /// Where an HTML tag or an address in angle brackets that begins at `at` ends.
 fn tag(chars: &[char], at: usize) -> Option<usize> {
     let next = *chars.get(at + 1)?;
@@ -248,6 +261,7 @@ mod tests {
         for (text, expected) in [
             ("**Revenue** was *4* [EUR](http://x) `code`", "Revenue was 4 EUR code"),
             ("a * b, snake_case, 2 \\* 3", "a * b, snake_case, 2 * 3"),
+            ("in [[Tarnwick]] and [[Olm Island|Olm]][[Category:Towns]]", "in Tarnwick and Olm"),
             ("![chart](a.png) see <b>here</b> &amp; 3 < 4", "chart see here & 3 < 4"),
         ] {
             assert_eq!(plain_inline(text), expected);

@@ -4,6 +4,7 @@
 //! and it opens no file.
 
 mod delimited;
+mod encoding;
 mod html;
 mod json;
 mod markdown;
@@ -11,7 +12,7 @@ mod plain;
 
 use super::figures::Decimal;
 use super::limits;
-use super::words;
+use super::words::{self, Language};
 
 pub(crate) use plain::is_record;
 
@@ -93,15 +94,19 @@ pub(crate) struct Document {
     pub(crate) form: Form,
     pub(crate) extent: Extent,
     pub(crate) lines: usize,
+    /// The language of the whole, which a part of it would tell less surely.
+    pub(crate) language: Language,
+    /// How its bytes were read, where they are not UTF-8.
+    pub(crate) encoding: Option<&'static str>,
     pub(crate) blocks: Vec<Block>,
 }
 
 /// Reads a source; the error says why it is none.
 pub(crate) fn document(path: &str, bytes: &[u8], extent: Extent) -> Result<Document, String> {
     let Some(form) = Form::of(path) else {
-        return Err("not a form that can be read; Markdown, text, CSV, JSON and HTML can".to_owned());
+        return Err("not a form that can be read (Markdown, text, CSV, JSON and HTML can)".to_owned());
     };
-    let text = decode(bytes).ok_or("not text: it has bytes that no text has")?;
+    let (text, encoding) = encoding::decode(bytes)?;
     // A lone carriage return ended lines once; every other program counts lines by line feeds.
     let text = if text.contains('\n') { text } else { text.replace('\r', "\n") };
     let text = text.as_str();
@@ -109,51 +114,77 @@ pub(crate) fn document(path: &str, bytes: &[u8], extent: Extent) -> Result<Docum
         Form::Markdown => markdown::blocks(text),
         Form::Text => plain::blocks(text),
         Form::Csv => delimited::blocks(text),
-        Form::Json => json::blocks(text).unwrap_or_else(|| plain::blocks(text)),
+        Form::Json => json::blocks(text, extent).unwrap_or_else(|| plain::blocks(text)),
         Form::Html => html::blocks(text),
     };
-    Ok(Document { path: path.to_owned(), form, extent, lines: text.lines().count(), blocks })
+    let blocks = without_references(blocks);
+    let mut document = Document {
+        path: path.to_owned(),
+        form,
+        extent,
+        lines: text.lines().count(),
+        language: Language::Unknown,
+        encoding,
+        blocks,
+    };
+    document.language = words::language(&document.sample());
+    Ok(document)
 }
 
-/// UTF-8, or UTF-16 with its mark; a character cut off at the end is dropped.
-fn decode(bytes: &[u8]) -> Option<String> {
-    if let [0xff, 0xfe, rest @ ..] = bytes {
-        return utf16(rest, u16::from_le_bytes);
-    }
-    if let [0xfe, 0xff, rest @ ..] = bytes {
-        return utf16(rest, u16::from_be_bytes);
-    }
-    let bytes = bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes);
-    if bytes.contains(&0) {
-        return None;
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Some(text.to_owned()),
-        Err(error) if error.error_len().is_none() => {
-            std::str::from_utf8(&bytes[..error.valid_up_to()]).ok().map(str::to_owned)
+/// Blocks without the lists of references, which say what others wrote and not what is so.
+fn without_references(blocks: Vec<Block>) -> Vec<Block> {
+    const TITLES: [&str; 24] = [
+        "references",
+        "bibliography",
+        "external links",
+        "see also",
+        "footnotes",
+        "further reading",
+        "literatur",
+        "einzelnachweise",
+        "weblinks",
+        "quellenverzeichnis",
+        "références",
+        "bibliographie",
+        "liens externes",
+        "referencias",
+        "bibliografía",
+        "bibliografia",
+        "note e riferimenti",
+        "przypisy",
+        "kaynakça",
+        "примечания",
+        "литература",
+        "脚注",
+        "参考文献",
+        "각주",
+    ];
+    let mut level = None;
+    let mut kept = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        if let Block::Heading { level: own, text, .. } = &block {
+            if level.is_some_and(|outer| *own <= outer) {
+                level = None;
+            }
+            if level.is_none() && TITLES.contains(&text.trim().to_lowercase().as_str()) {
+                level = Some(*own);
+            }
         }
-        Err(_) => {
-            // An old single-byte text has few such bytes; a picture has many.
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            let odd = text.chars().filter(|c| *c == '\u{fffd}').count();
-            (odd * 20 < bytes.len()).then_some(text)
+        if level.is_none() {
+            kept.push(block);
         }
     }
-}
-
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
-    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-    String::from_utf16(&units).ok()
+    kept
 }
 
 impl Document {
     /// Which sign stands before the decimals in the language of the document.
     pub(crate) fn decimal(&self) -> Decimal {
-        if words::language(&self.sample()).has_decimal_comma() { Decimal::Comma } else { Decimal::Point }
+        if self.language.has_decimal_comma() { Decimal::Comma } else { Decimal::Point }
     }
 
     /// The running text of the document, for telling its language.
-    pub(crate) fn sample(&self) -> String {
+    fn sample(&self) -> String {
         let mut text = String::new();
         for block in &self.blocks {
             if text.len() > 20_000 {
