@@ -139,7 +139,8 @@ pub(crate) fn adds_up(column: &Column, table: &Table, index: usize) -> bool {
         .any(|word| !word.is_empty() && NEVER.contains(&format!(" {word} ")));
     let is_rate = column.unit.contains('/') || matches!(column.unit.as_str(), "%" | "°C" | "°F" | "percentage points");
     let is_percent = table.rows.iter().any(|row| row[index].text.contains('%'));
-    !has_word && !is_rate && !is_percent && !(is_stock(column) && has_course(table))
+    let is_there_again = is_stock(column) && has_course(table);
+    !has_word && !is_rate && !is_percent && !is_there_again
 }
 
 /// Whether a column counts what is there at a time: it is there again the next year.

@@ -50,8 +50,8 @@ pub(crate) fn asked_language(lower: &str) -> Option<Language> {
                 let is_asked = BEFORE.iter().any(|word| {
                     front.strip_suffix(word).is_some_and(|more| {
                         // 引用 is to quote, 使用 to use: neither says in which language to answer.
-                        !(*word == "用" && more.ends_with(['引', '使', '采', '採']))
-                            && (more.is_empty() || !more.ends_with(char::is_alphanumeric) || !word.is_ascii())
+                        let is_verb = *word == "用" && more.ends_with(['引', '使', '采', '採']);
+                        !is_verb && (more.is_empty() || !more.ends_with(char::is_alphanumeric) || !word.is_ascii())
                     })
                 }) || BEHIND.iter().any(|word| rest.starts_with(word) && !name.is_ascii());
                 // "sources in German" says what there is, "what is said in German" too.
@@ -131,7 +131,8 @@ const LANGUAGES: &[(&str, Language)] = &[
 
 /// How long a text asks the deliverable to be.
 pub(crate) fn length(lower: &str) -> Option<Length> {
-    const UNITS: [(&str, fn(usize) -> Length); 5] = [
+    type Make = fn(usize) -> Length;
+    const UNITS: [(&str, Make); 5] = [
         (
             "page pages pager seite seiten página páginas pagina pagine pagina's strona strony stron sayfa страница страницы страниц страницу ページ 쪽 페이지 页",
             Length::Pages,

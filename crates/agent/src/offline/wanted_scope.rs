@@ -172,12 +172,12 @@ const ASKS: &str = " write make create give deliver produce show use list report
 /// What stands in front of a mark, back to where its sentence or list begins.
 fn object_before(front: &str) -> &str {
     // A full stop ends a sentence only if a space follows: `sales.csv` has one inside.
-    let ends = front.char_indices().filter(|(at, c)| match c {
+    let mut ends = front.char_indices().filter(|(at, c)| match c {
         ',' | ';' | '。' | '、' | '，' | '！' | '\n' | ':' => true,
         '.' => front[at + 1..].starts_with(' '),
         _ => false,
     });
-    let start = ends.last().map_or(0, |(at, c)| at + c.len_utf8());
+    let start = ends.next_back().map_or(0, |(at, c)| at + c.len_utf8());
     let front = &front[start..];
     let words: Vec<(usize, &str)> = front
         .split(' ')

@@ -65,7 +65,7 @@ fn write_section(out: &mut String, number: usize, section: &Section, language: L
     }
     match &section.body {
         Body::Statements(statements) if !statements.is_empty() => {
-            write_statements(out, section.kind, statements, language)
+            write_statements(out, section.kind, statements, language);
         }
         Body::Rows { header, rows } if !rows.is_empty() => match svg::draw(section, number) {
             Some(drawing) if section.kind == Kind::Charts => {

@@ -160,7 +160,7 @@ fn title<'a>(line: &'a str, next: &str, is_first: bool) -> Option<&'a str> {
         Some(words) if is_before_text && words.split_whitespace().count() <= 6 => Some(words),
         Some(_) => None,
         None if is_capitals(line) && count <= 8 => Some(line),
-        None if next.is_empty() && list_item(line).is_none() && count >= 2 && count <= 8 && is_capitalised(line) => {
+        None if next.is_empty() && list_item(line).is_none() && (2..=8).contains(&count) && is_capitalised(line) => {
             Some(line)
         }
         None => None,
