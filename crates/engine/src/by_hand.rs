@@ -8,6 +8,7 @@ use store::Fs;
 
 use crate::arrive::arrive;
 use crate::brief;
+use crate::calls::{self, Call};
 use crate::fault::EngineError;
 use crate::service::Service;
 use crate::step::{Order, unknown_run};
@@ -44,6 +45,10 @@ impl<F: Fs> Service<F> {
             .map_err(|fault| EngineError::refused(format!("cannot make a scratch folder: {fault}"), ""))?;
         let arrived = report_of(&brief, &scratch, handed).map(|report| {
             let ending = Ending::Report { report, log: String::new() };
+            let (project, fence, agent) = (project.as_path(), attempt.fence, "person".to_string());
+            let (workdir, meter) = (scratch.workdir(), agent::Meter::default());
+            let call = Call { project, workdir: &workdir, fence, agent, brief: &brief, ending: &ending, meter: &meter };
+            calls::keep(&call);
             arrive(run, attempt.fence, &attempt.work, &brief, &scratch.workdir(), (ending, &agent::Meter::default()))
         });
         // What is left behind there is swept away by the next process.

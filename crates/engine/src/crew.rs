@@ -14,6 +14,7 @@ use tools::Stop;
 
 use crate::arrive::{Arrived, arrive};
 use crate::brief::put_into_words;
+use crate::calls::{self, Call};
 use crate::drive::readable;
 use crate::logs;
 use crate::notice::Notice;
@@ -207,6 +208,11 @@ fn work_on(
         error: format!("the agent {} broke down; this is a fault of ours", backend.name()),
         log: String::new(),
     });
+    // What is taken can be replayed: it is recorded first.
+    let agent = backend.name();
+    let (folder, meter) = (&job.workdir, &job.meter);
+    let call = Call { project: &job.project, workdir: folder, fence, agent, brief: &job.brief, ending: &ending, meter };
+    calls::keep(&call);
     // The log is for people: nobody waits for it.
     let said = ending.clone();
     if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, (ending, &job.meter)) {

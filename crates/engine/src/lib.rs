@@ -5,6 +5,7 @@ mod arrive;
 mod body;
 mod brief;
 mod by_hand;
+pub mod calls;
 mod clock;
 mod crew;
 mod drive;

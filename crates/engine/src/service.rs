@@ -170,6 +170,11 @@ impl<F: Fs> Service<F> {
         Ok(Begun { run, chosen })
     }
 
+    /// What runs that begin from here on may use (BY-08).
+    pub fn set_budget(&mut self, budget: machine::Budget) {
+        self.engine.settings.budget = budget;
+    }
+
     /// Commits the first step of a new run under the first id that is free.
     pub(crate) fn begin(&mut self, order: impl Fn(String) -> Order) -> Result<String, EngineError> {
         let wall = self.engine.store.fs().now().wall;

@@ -85,6 +85,20 @@ impl<F: Fs> Service<F> {
         Ok((state, events))
     }
 
+    /// What people said to a run, in order, to be said again to another.
+    pub fn said_to(&self, run: &str) -> Result<Vec<machine::Input>, EngineError> {
+        let mut said = Vec::new();
+        store::records(self.engine.store.fs(), |record| {
+            let body = record.body.as_deref().and_then(Body::of).filter(|body| body.run == run);
+            said.extend(body.into_iter().flat_map(|body| body.facts).filter_map(|fact| match fact {
+                Fact::Answered { verdict, by, .. } => Some(machine::Input::Answer { verdict, by }),
+                Fact::Told { answer, by, .. } => Some(machine::Input::Tell { fence: None, answer, by }),
+                _ => None,
+            }));
+        })?;
+        Ok(said)
+    }
+
     /// The files that a run left in its `outputs/` folder, by name.
     pub fn outputs(&self, run: &str) -> Vec<String> {
         let root = &self.engine.settings.project;

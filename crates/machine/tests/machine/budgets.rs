@@ -71,7 +71,7 @@ fn a_budget_that_is_used_up_is_a_question() {
         assert!(refused.contains(reason), "{words}: {refused}");
     }
     let facts = answer(&mut universe, "400,000").expect("it is raised");
-    assert_eq!(facts, ["Budgeted", "Assigned execute T06"]);
+    assert_eq!(facts, ["Budgeted", "Assigned plan pre T06"]);
     assert_eq!(universe.only().reserved.tokens, 200_000);
     universe.used = Metered::default();
     universe.until(|universe| universe.run().course == Course::Over);

@@ -464,7 +464,7 @@ pub(crate) fn process(opening: &str) -> &str {
     opening.split('.').next().unwrap_or_default()
 }
 
-fn missing_of(project: &Path) -> Missing {
+pub(crate) fn missing_of(project: &Path) -> Missing {
     // A clone has its documents and not what is the program's own.
     if project.join(store::OWN).is_dir() { Missing::Refuse } else { Missing::Create }
 }

@@ -34,6 +34,7 @@ mod pause;
 mod progress;
 mod project;
 mod prose;
+mod replay;
 mod request;
 mod restore;
 mod resume;

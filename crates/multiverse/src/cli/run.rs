@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use engine::{Begun, Chosen, Mode as RunMode};
+use engine::agent::Differences;
+use engine::{Begun, Budget, Chosen, Measure, Mode as RunMode};
 use serde::Serialize;
 
 use super::at_once;
@@ -14,7 +15,7 @@ use super::output::{Form, HINT, Output, PLACE};
 use super::project::Start;
 use super::request::Words;
 use super::status::mode_word;
-use super::{signals, visible};
+use super::{completions, replay, signals, visible};
 
 /// Carry out a request
 ///
@@ -51,6 +52,20 @@ pub(crate) struct Arguments {
     #[arg(long)]
     dry_run: bool,
 
+    /// What the run may use: tokens (200k), money ($5) or time of its agents (90m); may be
+    /// given for each
+    #[arg(long, value_name = "AMOUNT")]
+    budget: Vec<String>,
+
+    /// Carry out the request of this earlier run again, from the recordings of its agents:
+    /// nobody is asked
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["mode", "dry_run", "budget"], add = completions::runs())]
+    replay: Option<String>,
+
+    /// With --replay: stop where an agent would be told something else than then
+    #[arg(long, requires = "replay")]
+    replay_strict: bool,
+
     #[command(flatten)]
     driving: Driving,
 }
@@ -86,6 +101,11 @@ enum Line<'a> {
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let start = Start::of_process(given)?;
+        if let Some(run) = &self.replay {
+            let mode = if self.replay_strict { Differences::Refuse } else { Differences::Tell };
+            return replay::again(run, mode, &self.driving, &start, output);
+        }
+        let budget = self.budget()?;
         // All is understood before a project is begun for it.
         let request = self.words.request(&start)?;
         if self.dry_run && self.mode == Some(Mode::Simple) {
@@ -113,9 +133,21 @@ impl Arguments {
             Some(Mode::Continuous) => Some(RunMode::ContinuousRun),
             _ => None,
         };
+        opened.service.set_budget(budget);
         let begun = opened.service.start(&request, mode)?;
         say_begun(&begun, output)?;
         opened.carry_on(&[begun.run], &self.driving, output)
+    }
+}
+
+impl Arguments {
+    /// What the run may use, as it was said.
+    fn budget(&self) -> Result<Budget, Failure> {
+        self.budget.iter().try_fold(Budget::default(), |budget, text| match Measure::Tokens.read(text) {
+            Some((measure, bound)) if bound > 0 => Ok(budget.with(measure, bound)),
+            _ => Err(Failure::new(Kind::Usage, format!("--budget {}: is no amount", visible::text(text)))
+                .hint("for example: 200000 or 200k tokens, $5, 90m")),
+        })
     }
 }
 

@@ -213,6 +213,7 @@ fn doctor_tells_what_it_sees() {
         "free space",
         "project",
         "exchange of files",
+        "news of files",
         "lock",
         "journal",
         "documents",

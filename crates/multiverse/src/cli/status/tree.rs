@@ -53,6 +53,9 @@ pub(super) fn rendered(view: &RunView, driver: Driver, columns: Option<usize>) -
     if let Some(usage) = &view.usage {
         let _ = writeln!(shown, "{}", usage.in_words());
     }
+    if let Some(usage) = &view.usage {
+        let _ = writeln!(shown, "{}", usage.in_words());
+    }
     for rest in &view.resting {
         let words = visible::short(&format!("{}: {}", rest.what, rest.in_words()), columns);
         let _ = writeln!(shown, "{HINT}resting{HINT:#}: {words}");

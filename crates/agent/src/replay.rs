@@ -1,0 +1,369 @@
+//! Owns recordings of agent calls and the backend that answers from them (BY-19): which recording answers which brief, with
+//! the names of one run turned into those of another, and what of a brief is other than it was. Must not know how
+//! recordings come to be kept, nor judge what they say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::backend::{Backend, Ending, Job};
+use crate::contract::{Brief, Report, Usage};
+
+/// The version of recordings that these types are.
+pub const RECORDING: u32 = 1;
+/// The largest recording that is read, in bytes.
+const MAX_RECORDING: u64 = 512 << 20;
+/// The most recordings of a run.
+const MAX_RECORDINGS: usize = 1_000_000;
+/// The most differences that are kept.
+const MAX_DIFFERENCES: usize = 1000;
+/// Characters of a value that a difference shows.
+const SHOWN: usize = 60;
+
+/// One call of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    /// The version of recordings, see [`RECORDING`].
+    pub format: u32,
+    /// The attempt.
+    pub fence: u64,
+    /// The agent, as it was named.
+    pub agent: String,
+    /// The digest of what a model was told, or of the brief's prompt.
+    pub prompt: String,
+    /// What it was given; without its working folder.
+    pub brief: Brief,
+    /// The digests of the files that it was given, the run's name left out of their text.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// How it ended.
+    pub ending: RecordedEnding,
+    /// The files it made: where each goes, and the name of the file beside the recording that has its content.
+    #[serde(default)]
+    pub outputs: BTreeMap<String, String>,
+    /// What it used.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+/// How a recorded call ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedEnding {
+    /// With a report; the content of files that are kept beside it is left out.
+    Report {
+        /// It.
+        report: Report,
+        /// What it said besides.
+        log: String,
+    },
+    /// With a report that breaks the contract.
+    Broken {
+        /// What was wrong.
+        problems: Vec<String>,
+        /// What it gave as its report.
+        said: String,
+        /// What it said besides.
+        log: String,
+    },
+    /// Without a report.
+    Failed {
+        /// What went wrong.
+        error: String,
+        /// What it said besides.
+        log: String,
+    },
+}
+
+impl RecordedEnding {
+    /// An ending as it is kept; nothing for those that say nothing of the agent.
+    pub fn of(ending: &Ending) -> Option<Self> {
+        Some(match ending.clone() {
+            Ending::Report { report, log } => Self::Report { report, log },
+            Ending::Broken { problems, said, log } => Self::Broken { problems, said, log },
+            Ending::Failed { error, log } => Self::Failed { error, log },
+            Ending::Later { .. } | Ending::Waiting | Ending::Stopped => return None,
+        })
+    }
+}
+
+/// What to do when a brief is other than the recorded one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Differences {
+    /// Say so, and answer all the same.
+    Tell,
+    /// Stop.
+    Refuse,
+}
+
+/// Answers briefs from the recordings of another run.
+#[derive(Debug)]
+pub struct Replay {
+    folder: PathBuf,
+    /// The recorded run.
+    run: String,
+    mode: Differences,
+    recordings: BTreeMap<Key, Vec<(u32, u64)>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Recordings that were used.
+    used: BTreeSet<u64>,
+    /// What was other than recorded.
+    differences: Vec<String>,
+}
+
+/// What a brief is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    role: String,
+    action: String,
+    plan_target: Option<String>,
+    item: Option<String>,
+}
+
+impl Key {
+    fn of(brief: &Brief) -> Self {
+        Self {
+            role: brief.role.clone(),
+            action: brief.action.clone(),
+            plan_target: brief.plan_target.clone(),
+            item: brief.item_id().map(String::from),
+        }
+    }
+}
+
+/// The name of a recording.
+pub fn recording_name(fence: u64) -> String {
+    format!("{fence:06}.json")
+}
+
+impl Replay {
+    /// The recordings of a run; what cannot be read is said.
+    pub fn open(folder: &Path, run: &str, mode: Differences) -> Result<Self, String> {
+        let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
+        let mut recordings: BTreeMap<Key, Vec<(u32, u64)>> = BTreeMap::new();
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .map_err(|error| fault(&error))?
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| name.ends_with(".json"))
+            .take(MAX_RECORDINGS)
+            .collect();
+        names.sort();
+        for name in names {
+            let recording = read(&folder.join(&name))?;
+            let found = recordings.entry(Key::of(&recording.brief)).or_default();
+            found.push((recording.brief.attempt, recording.fence));
+        }
+        if recordings.is_empty() {
+            return Err(fault(&"no agent call of this run was recorded"));
+        }
+        recordings.values_mut().for_each(|found| found.sort_by_key(|(_, fence)| *fence));
+        Ok(Self { folder: folder.to_path_buf(), run: run.into(), mode, recordings, state: Mutex::default() })
+    }
+
+    /// What was other than recorded, so far: `T05: context.request: "a", recorded "b"`.
+    pub fn differences(&self) -> Vec<String> {
+        self.lock().differences.clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first recording of this work that was not used, of this attempt or a later one: what was lost was not recorded.
+    fn take(&self, brief: &Brief) -> Option<u64> {
+        let mut state = self.lock();
+        let found = self.recordings.get(&Key::of(brief))?.iter();
+        let mut free = found.filter(|(_, fence)| !state.used.contains(fence)).copied();
+        let (_, fence) = free.find(|(attempt, _)| *attempt >= brief.attempt)?;
+        state.used.insert(fence);
+        Some(fence)
+    }
+
+    fn answer(&self, job: &Job) -> Result<Ending, String> {
+        let brief = &job.brief;
+        let fence = self.take(brief).ok_or_else(|| {
+            let key = Key::of(brief);
+            let what = key.item.or(key.plan_target).unwrap_or_default();
+            format!("{} has no recording of {} {what}, attempt {}", self.run, key.action, brief.attempt)
+        })?;
+        let recording = read(&self.folder.join(recording_name(fence)))?;
+        let differences = self.compare(&recording, job);
+        if let (Differences::Refuse, [first, ..]) = (self.mode, differences.as_slice()) {
+            return Err(format!("the brief is other than the recorded one: {first}"));
+        }
+        let mut state = self.lock();
+        let room = MAX_DIFFERENCES.saturating_sub(state.differences.len());
+        state.differences.extend(differences.into_iter().take(room));
+        drop(state);
+        job.meter.add(&recording.usage);
+        self.write_outputs(&recording, job)?;
+        let renamed = |text: String| text.replace(&self.run, &brief.run_id);
+        Ok(match recording.ending {
+            RecordedEnding::Report { report, log } => {
+                let mut value = serde_json::to_value(&report).map_err(|error| error.to_string())?;
+                rename(&mut value, &self.run, &brief.run_id);
+                let report = serde_json::from_value(value).map_err(|error| error.to_string())?;
+                Ending::Report { report, log: renamed(log) }
+            }
+            RecordedEnding::Broken { problems, said, log } => Ending::Broken {
+                problems: problems.into_iter().map(renamed).collect(),
+                said: said.replace(&self.run, &brief.run_id),
+                log: log.replace(&self.run, &brief.run_id),
+            },
+            RecordedEnding::Failed { error, log } => Ending::Failed { error: renamed(error), log: renamed(log) },
+        })
+    }
+
+    fn write_outputs(&self, recording: &Recording, job: &Job) -> Result<(), String> {
+        for (path, kept) in &recording.outputs {
+            let fault = |error: std::io::Error| format!("{path}: {error}");
+            if let Some(problem) = crate::check::path_problem(path).or_else(|| crate::check::path_problem(kept)) {
+                return Err(format!("{path}: {problem}"));
+            }
+            let content = std::fs::read(self.folder.join(kept)).map_err(fault)?;
+            let content = match String::from_utf8(content) {
+                Ok(text) => text.replace(&self.run, &job.brief.run_id).into_bytes(),
+                Err(bytes) => bytes.into_bytes(),
+            };
+            let place = job.workdir.join(path.replace(&self.run, &job.brief.run_id));
+            place.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(fault)?;
+            std::fs::write(&place, content).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    /// What of a brief, or of the files it names, is other than recorded.
+    fn compare(&self, recording: &Recording, job: &Job) -> Vec<String> {
+        let brief = &job.brief;
+        let what = brief.item_id().or(brief.plan_target.as_deref()).unwrap_or(&brief.action);
+        let mut found = Vec::new();
+        let value = |brief: &Brief| {
+            let mut value = serde_json::to_value(brief).unwrap_or_default();
+            if let Some(fields) = value.as_object_mut() {
+                fields.remove("workdir");
+            }
+            value
+        };
+        let (mut then, mut now) = (value(&recording.brief), value(brief));
+        // What the recorded run itself left in the project was not there when it began.
+        for list in ["instructions", "catalog", "past_runs"] {
+            if let Some(rows) = now.pointer_mut(&format!("/context/{list}")).and_then(Value::as_array_mut) {
+                rows.retain(|row| row.get("run_id").and_then(Value::as_str) != Some(self.run.as_str()));
+            }
+        }
+        forget_new_summaries(&then, &mut now);
+        rename(&mut then, &self.run, &brief.run_id);
+        differences("", &then, &now, &mut |place, then, now| {
+            found.push(format!("{what}: brief {place}: {now}, recorded {then}"));
+        });
+        let digests = digests(brief, &job.project);
+        for (path, then) in &recording.files {
+            let path = path.replace(&self.run, &brief.run_id);
+            match digests.get(&path) {
+                Some(now) if now != then => found.push(format!("{what}: file {path}: its content is another")),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl Backend for Replay {
+    fn name(&self) -> String {
+        format!("replay:{}", self.run)
+    }
+
+    fn work(&self, job: &Job, stop: &tools::Stop, _say: &dyn Fn(&str)) -> Ending {
+        if stop.is_stopped() {
+            return Ending::Stopped;
+        }
+        self.answer(job).unwrap_or_else(|error| Ending::Failed { error, log: String::new() })
+    }
+}
+
+fn read(path: &Path) -> Result<Recording, String> {
+    let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let about = std::fs::metadata(path).map_err(|error| fault(&error))?;
+    if !about.is_file() || about.len() > MAX_RECORDING {
+        return Err(fault(&"is no recording: too large, or no ordinary file"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| fault(&error))?;
+    let recording: Recording = serde_json::from_slice(&bytes).map_err(|error| fault(&error))?;
+    match recording.format > RECORDING {
+        true => Err(fault(&format!("has format {}; this program reads {RECORDING}", recording.format))),
+        false => Ok(recording),
+    }
+}
+
+/// The digests of the inputs that a brief names, and of what its own run made. Tables of the whole project change with
+/// every run and are left out; in text the run's name is left out.
+pub fn digests(brief: &Brief, project: &Path) -> BTreeMap<String, String> {
+    let named = brief.files.iter().filter(|file| !file.path.starts_with("db/"));
+    let digest = |path: &str| {
+        let content =
+            std::fs::read(project.join(path)).ok().filter(|content| (content.len() as u64) < MAX_RECORDING)?;
+        let content = match String::from_utf8(content) {
+            Ok(text) => text.replace(&brief.run_id, "").into_bytes(),
+            Err(bytes) => bytes.into_bytes(),
+        };
+        Some(blake3::hash(&content).to_hex().to_string())
+    };
+    named.filter_map(|file| Some((file.path.clone(), digest(&file.path)?))).collect()
+}
+
+/// Inputs that had no summary when they were recorded have one by now: the recorded run itself made it.
+fn forget_new_summaries(then: &Value, now: &mut Value) {
+    let rows = |value: &Value| value.pointer("/context/catalog").and_then(Value::as_array).cloned().unwrap_or_default();
+    let bare = |row: &&Value| row["summary"] == "" && row["run_id"] == "";
+    let paths: BTreeSet<String> =
+        rows(then).iter().filter(bare).filter_map(|row| Some(row["file_path"].as_str()?.to_string())).collect();
+    for row in now.pointer_mut("/context/catalog").and_then(Value::as_array_mut).into_iter().flatten() {
+        if row["file_path"].as_str().is_some_and(|path| paths.contains(path)) {
+            row["summary"] = Value::String(String::new());
+            row["source_task_id"] = Value::String(String::new());
+        }
+    }
+}
+
+/// Puts one name for another in every text of a value.
+fn rename(value: &mut Value, from: &str, to: &str) {
+    match value {
+        Value::String(text) if text.contains(from) => *text = text.replace(from, to),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, from, to)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| rename(field, from, to)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Where two values differ, as deep as they have the same shape.
+fn differences(place: &str, then: &Value, now: &Value, tell: &mut dyn FnMut(&str, String, String)) {
+    let below = |name: &str| if place.is_empty() { name.to_string() } else { format!("{place}.{name}") };
+    match (then, now) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+            for name in names {
+                let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or_default();
+                differences(&below(name), &of(one), &of(other), tell);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (number, (one, other)) in one.iter().zip(other).enumerate() {
+                differences(&below(&number.to_string()), one, other, tell);
+            }
+        }
+        (one, other) if one != other => tell(place, shown(one), shown(other)),
+        _ => {}
+    }
+}
+
+fn shown(value: &Value) -> String {
+    crate::words::quote(&value.to_string(), SHOWN)
+}
