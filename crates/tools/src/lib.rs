@@ -47,6 +47,7 @@ mod lines;
 pub mod mcp;
 #[cfg(target_os = "linux")]
 mod namespaces;
+mod own;
 mod sandbox;
 mod secret;
 mod stop;
@@ -71,6 +72,7 @@ pub use grants::{Decision, Effect, GrantProblem, Granted, Grants, Rule, Verdict}
 pub use launch::{launch, launch_through, launch_watched};
 pub use launcher::be_launcher_if_asked;
 pub use lines::LINE_BYTES;
+pub use own::own_command;
 pub use sandbox::{Sandbox, accept_no_confinement, probe};
 pub use secret::Secret;
 pub use stop::{Stop, Waiting};

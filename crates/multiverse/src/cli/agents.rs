@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::agent::{self, Backend, Kind as AgentKind};
-use engine::{AskedAgent, Casting, Role, Settings};
+use engine::{AskedAgent, Budget, Casting, Role, Settings};
 
 use super::configuration::{self, Read};
 use super::failure::{Failure, Kind};
@@ -53,16 +53,15 @@ impl Choice {
         let cast = self.cast(&self.told(start)?, project, &mut read);
         read.refuse_problems(output)?;
         let mut settings = Settings::new(project.to_path_buf());
-        settings.casting = casting(&cast, asked, project)?;
+        settings.casting = casting(&cast, asked, project, &mut read)?;
+        // What the agents found wrong in what they were to be given.
+        read.refuse_problems(output)?;
         settings.prompts = Some(models::prompts(project)?);
         settings.jobs = self.jobs.or(read.set.jobs).map_or(settings.jobs, |jobs| jobs as usize);
         settings.seconds = read.set.seconds.unwrap_or(settings.seconds);
         settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
         settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
-        if read.set.has_sandbox {
-            output
-                .say(&format!("{}: [sandbox] read is reserved: this version does not use it", configuration::FILE))?;
-        }
+        settings.budget = budget(&read);
         Ok(settings)
     }
 
@@ -91,7 +90,7 @@ impl Choice {
         let mut read = Read::of(project)?;
         let cast = self.cast(&told, project, &mut read);
         let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
-        Ok(Some((casting(&cast, asked, project)?, stays)))
+        Ok(Some((casting(&cast, asked, project, &mut read)?, stays)))
     }
 
     /// Who was asked for, as it is kept with a run.
@@ -176,7 +175,12 @@ fn settled(kind: AgentKind) -> AgentKind {
 }
 
 /// The agents themselves.
-fn casting(cast: &BTreeMap<Role, Cast>, asked: Vec<AskedAgent>, project: &Path) -> Result<Casting, Failure> {
+fn casting(
+    cast: &BTreeMap<Role, Cast>,
+    asked: Vec<AskedAgent>,
+    project: &Path,
+    read: &mut Read,
+) -> Result<Casting, Failure> {
     let (mut casting, mut made) = (Casting::default(), Vec::<(Cast, Arc<dyn Backend>)>::new());
     for (role, cast) in cast {
         if cast.kind == AgentKind::Person {
@@ -186,13 +190,20 @@ fn casting(cast: &BTreeMap<Role, Cast>, asked: Vec<AskedAgent>, project: &Path) 
         let known = made.iter().find(|(other, _)| other == cast).map(|(_, backend)| backend.clone());
         let backend = match known {
             Some(backend) => backend,
-            None => cast.backend(project)?,
+            None => cast.backend(project, read)?,
         };
         made.push((cast.clone(), backend.clone()));
         casting.play_as(*role, &cast.shown(), backend);
     }
     casting.keep(asked);
     Ok(casting)
+}
+
+/// What one run may use.
+fn budget(read: &Read) -> Budget {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a budget is neither negative nor huge")]
+    let micro_dollars = read.set.budget_dollars.map(|dollars| (dollars * 1e6).round() as u64);
+    Budget { tokens: read.set.budget_tokens, micro_dollars, seconds: read.set.budget_seconds }
 }
 
 /// Who the project's file names; what is wrong with it is added to its problems.
@@ -223,7 +234,7 @@ pub(crate) fn set_in(project: &Path, read: &mut Read) -> BTreeMap<Option<Role>, 
 
 impl Cast {
     /// The agent itself.
-    pub(crate) fn backend(&self, project: &Path) -> Result<Arc<dyn Backend>, Failure> {
+    pub(crate) fn backend(&self, project: &Path, read: &mut Read) -> Result<Arc<dyn Backend>, Failure> {
         Ok(match &self.kind {
             AgentKind::Offline => Arc::new(agent::offline::Offline),
             AgentKind::Script(file) => Arc::new(self.script(file)?),
@@ -231,10 +242,8 @@ impl Cast {
                 Failure::new(Kind::Missing, format!("cannot use command:{text}: {reason}"))
                     .hint("look at the spelling, and at the folder you are in")
             })?),
-            AgentKind::Model(name) => Arc::new(models::model(name, project)?),
-            AgentKind::NamedModel(name) => {
-                return Err(Failure::new(Kind::Missing, format!("there is no model {name} in the settings")));
-            }
+            AgentKind::Model(name) => Arc::new(models::model(name, project, read)?),
+            AgentKind::NamedModel(name) => Arc::new(models::named(name, project, read)?),
             AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?),
             AgentKind::Acp(text) => Arc::new(agent::Acp::new(text, &self.base).map_err(|reason| {
                 Failure::new(Kind::Missing, format!("cannot use acp:{text}: {reason}"))

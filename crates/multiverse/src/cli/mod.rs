@@ -12,6 +12,7 @@ mod carry;
 mod catalog;
 mod check;
 mod completions;
+mod config;
 mod configuration;
 mod confirm;
 mod damage;
@@ -44,6 +45,7 @@ mod schema;
 mod signals;
 mod snippet;
 mod status;
+mod toolboxes;
 mod topics;
 mod undo;
 mod verify;
@@ -137,6 +139,7 @@ enum Command {
     Check(check::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
+    Config(config::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
     Man(manual::Arguments),
@@ -203,6 +206,7 @@ impl Arguments {
             Command::Check(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
+            Command::Config(arguments) => arguments.run(given, &mut output),
             Command::Schema(arguments) => arguments.run(given, &mut output),
             Command::Completions(arguments) => arguments.run(given, &mut output),
             Command::Man(arguments) => arguments.run(given, &mut output),

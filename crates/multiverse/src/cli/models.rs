@@ -4,27 +4,62 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::agent::model::{PriceTable, Secret};
+use engine::agent::model::{Price, PriceTable, Secret};
 use engine::agent::{Model, ModelName, ModelSettings, Prompts};
 
+use super::configuration::{FILE, Read};
 use super::failure::{Failure, Kind};
+use super::toolboxes::{secret, toolboxes};
 
 /// The folder of a project's own prompts, and the file of its own prices.
 const PROMPTS: &str = "prompts";
 const PRICES: &str = "prices.json";
 
 /// A model as an agent: its key from the environment, its price and its words from the project.
-pub(crate) fn model(name: &ModelName, project: &Path) -> Result<Model, Failure> {
+pub(crate) fn model(name: &ModelName, project: &Path, read: &mut Read) -> Result<Model, Failure> {
     let mut settings = ModelSettings::of(name);
     let variable = name.service.key_variable();
     settings.key = std::env::var(variable).ok().and_then(|text| Secret::new(&text));
     if settings.key.is_none() && name.service.needs_key() && name.base_url.is_none() {
         let message = format!("model:{} needs a key, and {variable} is not set", name.shown());
-        return Err(Failure::new(Kind::Missing, message).hint(format!("set {variable}, or use another agent")));
+        let hint = format!("set {variable}, or say in {FILE} where the key is: [models.NAME] key = \"file:PATH\"");
+        return Err(Failure::new(Kind::Missing, message).hint(hint));
     }
     settings.price = prices(project)?.price(name);
-    // Tools come with the grants that a project gives; until then a model works with what it is given.
-    Ok(Model::new(settings, prompts(project)?, Model::no_tools()))
+    Ok(Model::new(settings, prompts(project)?, toolboxes(read, project)?))
+}
+
+/// A model that the project's settings describe: `[models.NAME]`.
+pub(crate) fn named(own: &str, project: &Path, read: &mut Read) -> Result<Model, Failure> {
+    let Some(set) = read.set.models.get(own).cloned() else {
+        let known: Vec<&str> = read.set.models.keys().map(String::as_str).collect();
+        let hint = match known.is_empty() {
+            true => format!("describe it in {FILE}: [models.{own}], or name one: model:PROVIDER/NAME"),
+            false => format!("valid: {}; or model:PROVIDER/NAME", known.join(", ")),
+        };
+        return Err(Failure::new(Kind::Missing, format!("{FILE} has no [models.{own}]")).hint(hint));
+    };
+    let Some(written) = &set.model else {
+        return Err(Failure::new(Kind::Configuration, format!("[models.{own}] names no model")));
+    };
+    let name = ModelName::parse(&written.text).map_err(|problem| {
+        Failure::new(Kind::Configuration, format!("[models.{own}] model: {problem}")).at(Path::new(FILE))
+    })?;
+    let mut settings = ModelSettings::of(&name);
+    settings.key = match &set.key {
+        Some(_) => secret(read, set.key.as_ref(), project).and_then(|key| Secret::new(key.reveal())),
+        None => std::env::var(name.service.key_variable()).ok().and_then(|text| Secret::new(&text)),
+    };
+    settings.max_output_tokens = set.max_output_tokens.map_or(0, |most| most.try_into().unwrap_or(u32::MAX));
+    settings.context_tokens = set.context_tokens.unwrap_or(0);
+    settings.temperature = set.temperature;
+    settings.price = match (set.input_price, set.output_price) {
+        (Some(input), Some(output)) => {
+            Some(Price { input, output, cached: set.cached_price.unwrap_or(input), stored: input })
+        }
+        _ => prices(project)?.price(&name),
+    };
+    Ok(Model::new(settings, prompts(project)?, toolboxes(read, project)?))
 }
 
 /// The words in which agents are asked: ours, and the project's own in their place.

@@ -1,9 +1,10 @@
-//! `multiverse schema`: the two objects of the agent contract, as JSON Schema.
+//! `multiverse schema`: the two objects of the agent contract and the settings, as JSON Schema.
 
 use std::path::Path;
 
 use engine::agent;
 
+use super::configuration;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Form, Output};
@@ -12,7 +13,7 @@ use super::output::{Form, Output};
 ///
 /// Any executable is an agent: it reads one JSON object, the brief, from stdin, and
 /// writes one, the report, to stdout. This prints the JSON Schema of either, with an
-/// example in it.
+/// example in it; or the one of multiverse.toml, for editors.
 ///
 /// With --json, the same in one line.
 ///
@@ -21,6 +22,7 @@ use super::output::{Form, Output};
 /// Examples:
 ///   multiverse schema brief
 ///   multiverse schema report
+///   multiverse schema config
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -35,14 +37,17 @@ enum Which {
     Brief,
     /// What comes out
     Report,
+    /// What can be set in multiverse.toml
+    Config,
 }
 
 impl Arguments {
     pub(crate) fn run(&self, _given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let schema = agent::schema(match self.which {
-            Which::Brief => agent::Which::Brief,
-            Which::Report => agent::Which::Report,
-        });
+        let schema = match self.which {
+            Which::Brief => agent::schema(agent::Which::Brief),
+            Which::Report => agent::schema(agent::Which::Report),
+            Which::Config => configuration::schema(),
+        };
         match output.form() {
             Form::Json => output.json(&schema)?,
             Form::Text => output.data(&format!("{schema:#}\n"))?,

@@ -39,7 +39,7 @@ pub struct Hit {
 #[non_exhaustive]
 pub enum SearchFault {
     #[error(
-        "no search service is configured: set `provider` under [search] in multiverse.toml to one of {}, and `key` to \
+        "no search service is configured: set `provider` under [web] in multiverse.toml to one of {}, and `key` to \
          its key (env:NAME, file:PATH or cmd:COMMAND) or, for searxng, `base_url` to its address",
         super::SearchProvider::KINDS.join(", ")
     )]
@@ -47,7 +47,7 @@ pub enum SearchFault {
     #[error("the search service {service} cannot be asked: {why}")]
     NotReached { service: &'static str, why: FetchFault },
     #[error(
-        "the search service {service} refuses its key (status {status}): look at `key` under [search] in multiverse.toml"
+        "the search service {service} refuses its key (status {status}): look at `key` under [web] in multiverse.toml"
     )]
     KeyRefused { service: &'static str, status: u16 },
     #[error("the search service {service} answers with status {status}: {said}")]

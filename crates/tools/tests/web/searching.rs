@@ -15,7 +15,7 @@ fn without_a_service_the_answer_says_what_to_set_mv_28() {
         assert_says(
             &answer,
             Went::Wrong,
-            &["under [search] in multiverse.toml", "gemini, brave, tavily, searxng", "env:NAME"],
+            &["under [web] in multiverse.toml", "gemini, brave, tavily, searxng", "env:NAME"],
         );
         assert_says(&call(&web, tool, json!({})), Went::Wrong, &["`query` is missing"]);
     }
@@ -80,7 +80,7 @@ fn bad_replies_are_named_and_the_key_stays_hidden_ql_35() {
         assert_says(&answer, went, &[part]);
         assert!(!answer.text.contains("key-12345") && answer.text.len() < 1000, "{}", answer.text);
     };
-    check("denied", Went::Wrong, "refuses its key (status 401): look at `key` under [search]");
+    check("denied", Went::Wrong, "refuses its key (status 401): look at `key` under [web]");
     check("limit", Went::Wrong, "status 429: slow down, [hidden]");
     check("prose", Went::Wrong, "no result: <html>[hidden] is fine");
     check("half", Went::Wrong, "no result");

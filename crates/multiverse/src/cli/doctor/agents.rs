@@ -81,12 +81,12 @@ pub(super) fn configured(project: &Path) -> Vec<Finding> {
         let name = ROLES.iter().find(|(_, other)| Some(*other) == *role).map(|(name, _)| *name);
         name.unwrap_or("default")
     };
-    set.iter().map(|(role, cast)| found(named(role), cast, project)).collect()
+    set.iter().map(|(role, cast)| found(named(role), cast, project, &mut read)).collect()
 }
 
-fn found(role: &str, cast: &Cast, project: &Path) -> Finding {
+fn found(role: &str, cast: &Cast, project: &Path, read: &mut Read) -> Finding {
     let shown = format!("{role} = {}", cast.shown());
-    match cast.backend(project) {
+    match cast.backend(project, read) {
         Err(failure) => {
             let finding = Finding::new("agents", State::Bad, format!("{shown}: {}", failure.message()));
             Finding { hint: failure.hint_text().map(String::from), ..finding }
