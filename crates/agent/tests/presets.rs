@@ -409,7 +409,7 @@ fn missing_and_old_clis_are_named() {
         "{found}"
     );
     let program = stage.outside.join("bin/old");
-    write_program(&program, "#!/bin/sh\n[ \"$1\" = --version ] && echo 'codex-cli 0.20.0'; echo worked > worked");
+    write_program(&program, "#!/bin/sh\n[ \"$1\" = --version ] && echo 'codex-cli 0.20.0' >&2; echo worked > worked");
     let old = Preset::new(Cli::Codex, None).with_program(program);
     let found = error(stage.work(&old, &job));
     assert!(found.contains("version 0.20.0 is too old, 0.100.0 is needed; update it: npm"), "{found}");

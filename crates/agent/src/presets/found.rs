@@ -130,7 +130,8 @@ fn version(program: &OsStr, path: &OsStr, stop: &Stop) -> Result<String, String>
         limits: VERSION_LIMITS,
     };
     let ended = tools::launch(&launch, stop).map_err(|fault| fault.to_string())?;
-    let said = String::from_utf8_lossy(&ended.output);
+    // Some say it on standard error.
+    let said = format!("{}\n{}", String::from_utf8_lossy(&ended.output), String::from_utf8_lossy(&ended.log));
     let line = said.lines().map(str::trim).find(|line| numbers(line).is_some());
     match (ended.how, line) {
         (How::Exit(0), Some(line)) => Ok(quote(word_with_numbers(line), 40)),
