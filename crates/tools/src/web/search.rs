@@ -39,7 +39,7 @@ pub struct Hit {
 #[non_exhaustive]
 pub enum SearchFault {
     #[error(
-        "no search service is configured: set `provider` under [web] in multiverse.toml to one of {}, and `key` to \
+        "no search service is configured: set `search` under [web] in multiverse.toml to one of {}, and `key` to \
          its key (env:NAME, file:PATH or cmd:COMMAND) or, for searxng, `base_url` to its address",
         super::SearchProvider::KINDS.join(", ")
     )]
