@@ -131,14 +131,7 @@ pub(crate) fn notice_of(
         }
         Fact::Told { fence, by, .. } => Notice::Told { run: id, fence: *fence, by: by.clone() },
         Fact::Completed { item, files } => {
-            let found = run.item(item);
-            Notice::Completed {
-                run: id,
-                item: item.clone(),
-                level: found.and_then(|item| hierarchy.levels.get(item.level)).map_or("task", |level| level.name),
-                name: found.map_or_else(String::new, |item| item.name.clone()),
-                files: files.iter().map(|file| file.path.clone()).collect(),
-            }
+            completed(hierarchy, run, item, files.iter().map(|file| file.path.clone()).collect())
         }
         Fact::Catalogued { files, gone, fence } => {
             Notice::Catalogued { run: id, fence: *fence, files: files.len(), gone: gone.len() }
@@ -161,6 +154,13 @@ pub(crate) fn notice_of(
         Fact::Finished => Notice::Finished { run: id },
         _ => return None,
     })
+}
+
+fn completed(hierarchy: &Hierarchy, run: &Run, item: &str, files: Vec<String>) -> Notice {
+    let found = run.item(item);
+    let level = found.and_then(|item| hierarchy.levels.get(item.level)).map_or("task", |level| level.name);
+    let name = found.map_or_else(String::new, |item| item.name.clone());
+    Notice::Completed { run: run.id.clone(), item: item.into(), level, name, files }
 }
 
 /// The word for a verdict.

@@ -181,12 +181,7 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
             let bound = measure.in_words(run.budget.of(*measure).unwrap_or_default());
             format!("budget of {bound} used up: {} used", measure.in_words(run.used.of(*measure)))
         }
-        Fact::Woke { fence } => {
-            let rest = run.rests.get(fence);
-            event.item = rest.and_then(|rest| item_of_work(&rest.work)).map(String::from);
-            let what = rest.map_or_else(String::new, |rest| work_in_words(hierarchy, run, &rest.work));
-            format!("{what}: its rest is over")
-        }
+        Fact::Woke { fence } => woke(hierarchy, run, *fence, event),
         Fact::Planned { target, rows, .. } => planned(hierarchy, run, target, rows, event),
         Fact::Constituted { ids, .. } => {
             event.more.clone_from(ids);
@@ -211,6 +206,13 @@ fn tell(hierarchy: &Hierarchy, run: &Run, fact: &Fact, event: &mut Event) {
             spoken(fact, &what, event)
         }
     };
+}
+
+fn woke(hierarchy: &Hierarchy, run: &Run, fence: u64, event: &mut Event) -> String {
+    let rest = run.rests.get(&fence);
+    event.item = rest.and_then(|rest| item_of_work(&rest.work)).map(String::from);
+    let what = rest.map_or_else(String::new, |rest| work_in_words(hierarchy, run, &rest.work));
+    format!("{what}: its rest is over")
 }
 
 /// What people and agents said to each other, and the last word.

@@ -60,6 +60,7 @@ fn no_arguments_teach_and_are_a_usage_error() {
       check        Look for problems in documents
       verify       Prove that the journal was not altered
       doctor       Look whether all is well here
+      config       Show what is set, and where it comes from
       schema       Show what agents are given, and what they give back
       completions  Print what a shell needs to complete command lines
       man          Write manual pages

@@ -33,7 +33,7 @@ fn what_is_no_request_begins_nothing() {
         &place,
         &["run", REQUEST, "--agent", "codx"],
         2,
-        "there is no kind of agent `codx`; valid: offline, script:FILE",
+        "there is no kind of agent `codx`; valid: offline, auto, script:FILE",
     );
     check(
         &place,
