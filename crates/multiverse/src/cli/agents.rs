@@ -26,9 +26,9 @@ const NEEDED: [Role; 2] = [Role::Planner, Role::Executor];
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Choice {
     /// Who works: offline, a coding CLI (claude, codex, gemini, opencode, goose, aider, qwen, pi, vibe; with :MODEL
-    /// if you like), model:PROVIDER/NAME[@BASE_URL], acp:PROGRAM, command:PROGRAM, script:FILE, person, or auto, the
-    /// first CLI that has a key; for one role with ROLE= before it (planner, executor, communicator); may be given
-    /// several times
+    /// if you like), model:PROVIDER/NAME (with @URL if it is not at its usual place), acp:PROGRAM, command:PROGRAM,
+    /// script:FILE, person, or auto, the first CLI that has a key; for one role with ROLE= before it (planner, executor,
+    /// communicator); may be given several times
     #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]", add = completions::agents())]
     agents: Vec<String>,
 
