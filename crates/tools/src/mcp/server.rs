@@ -350,8 +350,22 @@ fn unmet(error: ClientInitializeError) -> Unmet {
             Unmet::Refused(format!("it refuses the greeting: {}", error.message))
         }
         ClientInitializeError::ConnectionClosed(_) => Unmet::Failed("it ended before it answered".into()),
+        other if hung_up(&other) => Unmet::Failed("it ended before it answered".into()),
         other => Unmet::Failed(format!("the greeting failed: {}", reasons(&other))),
     }
+}
+
+/// Whether the other end was gone when something was sent: it may end before, or after we began to speak.
+fn hung_up(error: &ClientInitializeError) -> bool {
+    let ClientInitializeError::TransportError { error, .. } = error else { return false };
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(&*error.error);
+    while let Some(error) = next {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 async fn listed(peer: &Peer<RoleClient>) -> Result<Offered, String> {
