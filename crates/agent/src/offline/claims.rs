@@ -434,33 +434,35 @@ fn clause(
         let word = if counted { speech::without_counter(word) } else { word.clone() };
         sort_word(place, &word, is_once, !core.contains(&word.start), &mut clause);
     }
-    let has_possession = words
-        .iter()
-        .any(|word| core.contains(&word.start) && vocabulary::is_possession(&word.text.to_lowercase(), place.language));
-    clause.subject.has_possession = has_possession;
-    if has_possession {
-        clause.subject.verbs.clear();
-    } else {
-        verb_before_figure(words, figures, core, &mut clause);
-    }
-    turn(words.iter().filter(|word| core.contains(&word.start)).cloned().collect(), &mut clause);
+    let said: Vec<Word> = words.iter().filter(|word| core.contains(&word.start)).cloned().collect();
+    deed(place.language, &said, figures, core, &mut clause);
+    turn(&said, &mut clause);
     clause
 }
 
+/// Whether something is had, or what else is done with what is counted.
+fn deed(language: Language, said: &[Word], figures: &[Figure], core: &std::ops::Range<usize>, clause: &mut Clause) {
+    let is_possession = |word: &Word| vocabulary::is_possession(&word.text.to_lowercase(), language);
+    clause.subject.has_possession = said.iter().any(is_possession);
+    match clause.subject.has_possession {
+        true => clause.subject.verbs.clear(),
+        false => verb_before_figure(said, figures, core, clause),
+    }
+}
+
 /// `La ferme exploite 74 hectares`: the small word right before what is counted, where no known verb stands, is one.
-fn verb_before_figure(words: &[Word], figures: &[Figure], core: &std::ops::Range<usize>, clause: &mut Clause) {
+fn verb_before_figure(inside: &[Word], figures: &[Figure], core: &std::ops::Range<usize>, clause: &mut Clause) {
     let lower = |word: &Word| word.text.to_lowercase();
     let is_known = |word: &Word| vocabulary::is_verb(&words::key(word).unwrap_or_default(), &lower(word));
-    let inside: Vec<&Word> = words.iter().filter(|word| core.contains(&word.start)).collect();
     let has_verb = clause.subject.action.is_some() || !clause.subject.verbs.is_empty();
-    if has_verb || clause.event.is_some() || inside.iter().any(|word| is_known(word)) {
+    if has_verb || clause.event.is_some() || inside.iter().any(is_known) {
         return;
     }
     let Some(figure) = figures.iter().find(|figure| core.contains(&figure.start)) else { return };
     let Some(at) = inside.iter().position(|word| word.end + 1 == figure.start) else { return };
-    let verb = inside[at];
+    let verb = &inside[at];
     // Behind a preposition or an article stands a noun; before a price, whatever is sold.
-    let is_behind_noun = at > 0 && !words::is_stop(&lower(inside[at - 1]));
+    let is_behind_noun = at > 0 && !words::is_stop(&lower(&inside[at - 1]));
     let is_counted = !units::is_currency(&figure.unit.to_lowercase());
     let is_verb = is_behind_noun && is_counted && verb.script == Script::Spaced && !words::is_capitalised(&verb.text);
     let Some(key) = words::key(verb).filter(|key| is_verb && !vocabulary::is_common(key)) else { return };
@@ -474,28 +476,28 @@ fn verb_before_figure(words: &[Word], figures: &[Figure], core: &std::ops::Range
 }
 
 /// What several words together say of a clause.
-fn turn(words: Vec<Word>, clause: &mut Clause) {
+fn turn(words: &[Word], clause: &mut Clause) {
     let subject = &mut clause.subject;
     let known = subject.action;
-    subject.action = turns::action(&words, known);
+    subject.action = turns::action(words, known);
     if subject.action != known {
         subject.verbs.clear();
     }
-    clause.is_running = turns::is_running(&words);
-    if turns::is_there_since(&words) && clause.event.is_none() {
+    clause.is_running = turns::is_running(words);
+    if turns::is_there_since(words) && clause.event.is_none() {
         clause.event = Some("founded");
         subject.verbs = ["founded".to_owned()].into();
         subject.marks.remove("time:from");
         subject.words.retain(|word| !turns::is_since(word));
     }
-    if let Some((measure, said)) = turns::people(&words) {
+    if let Some((measure, said)) = turns::people(words) {
         subject.words.retain(|word| !said.contains(word));
         match measure {
             "employee" => subject.action = subject.action.or(Some("employ")),
             measure => drop(subject.words.insert(measure.to_owned())),
         }
     }
-    for whom in turns::opened_for(&words) {
+    for whom in turns::opened_for(words) {
         subject.marks.remove(&format!("way {whom}:to"));
         subject.words.remove(&whom);
         subject.names.remove(&whom);

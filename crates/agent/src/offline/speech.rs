@@ -132,6 +132,14 @@ pub(crate) fn main_part(chars: &[char], dates: &[Dated], figures: &[Figure]) -> 
     marks.windows(2).find(is_part).map_or(chars.len(), |pair| pair[0])
 }
 
+/// Whether a sentence begins with who says it, or with whom it is said to: `according to …,`, `Dear members, …`.
+fn is_said_first(first: &str, second: &str) -> bool {
+    const FIRST: &str = " according laut selon según согласно 据 根据 وفقا secondo segundo dear liebe lieber geehrte chers chères \
+        cher chère estimados queridos queridas cari caros drodzy уважаемые ";
+    FIRST.contains(&format!(" {first} "))
+        || matches!((first, second), ("d'après", _) | ("nach", "angaben") | ("по", "данным") | ("по", "словам"))
+}
+
 /// The words of a sentence without those that only say who says it.
 pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated], figures: &[Figure]) -> Vec<Word> {
     let says_before = |at: usize| figures.iter().any(|one| one.start < at) || dates.iter().any(|one| one.start < at);
@@ -163,39 +171,7 @@ pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated],
     let comma = |at: usize| (at..chars.len()).find(|index| matches!(chars[*index], ',' | '，' | '、' | ':' | '،'));
     let first = words.first().map(|word| word.text.to_lowercase()).unwrap_or_default();
     let second = words.get(1).map(|word| word.text.to_lowercase()).unwrap_or_default();
-    let is_said_first = matches!(
-        first.as_str(),
-        "according" | "laut" | "selon" | "según" | "согласно" | "据" | "根据" | "وفقا" | "secondo" | "segundo"
-    ) || matches!(
-        (first.as_str(), second.as_str()),
-        ("d'après", _) | ("nach", "angaben") | ("по", "данным") | ("по", "словам")
-    );
-    if is_said_first
-        && let Some(end) = comma(0)
-        && !says_before(end)
-    {
-        from = from.max(end);
-    }
-    // "Dear members, the club has …"
-    const DEAR: [&str; 16] = [
-        "dear",
-        "liebe",
-        "lieber",
-        "geehrte",
-        "chers",
-        "chères",
-        "cher",
-        "chère",
-        "estimados",
-        "queridos",
-        "queridas",
-        "cari",
-        "care",
-        "caros",
-        "drodzy",
-        "уважаемые",
-    ];
-    if DEAR.contains(&first.as_str())
+    if is_said_first(&first, &second)
         && let Some(end) = comma(0)
         && !says_before(end)
     {
