@@ -22,6 +22,7 @@ mod limits;
 mod moment;
 mod names;
 mod plan;
+pub mod profile;
 mod report;
 mod run;
 mod view;
