@@ -105,7 +105,6 @@ impl<'a> Step<'a> {
     }
 
     /// The table of inputs: the facts of the input itself.
-    // tidy: transition table
     fn take_in(&mut self, input: &Input) -> Result<(), Refusal> {
         use Course::{Cancelled, Done, Gate, Rejected, Undecided, Working};
         match (self.run.course.clone(), input) {
