@@ -24,6 +24,7 @@ mod failure;
 mod history;
 mod inbox;
 mod init;
+mod lineage;
 mod live;
 mod logs;
 mod manual;
@@ -132,6 +133,7 @@ enum Command {
     Retry(retry::Arguments),
     Logs(logs::Arguments),
     Catalog(catalog::Arguments),
+    Lineage(lineage::Arguments),
     Adopt(adopt::Arguments),
     History(history::Arguments),
     Undo(undo::Arguments),
@@ -199,6 +201,7 @@ impl Arguments {
             Command::Retry(arguments) => arguments.run(given, &mut output),
             Command::Logs(arguments) => arguments.run(given, &mut output),
             Command::Catalog(arguments) => arguments.run(given, &mut output),
+            Command::Lineage(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),

@@ -5,6 +5,7 @@
 mod check;
 mod frame;
 mod journal;
+mod knowledge;
 mod learning;
 mod looks;
 mod place;
