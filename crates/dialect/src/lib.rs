@@ -8,6 +8,7 @@
 mod catalogs;
 mod desk;
 mod draft;
+pub mod import;
 mod item_row;
 mod keys;
 mod layout;
