@@ -14,6 +14,7 @@ mod engine;
 mod fault;
 mod files;
 mod hand_edits;
+pub mod import;
 mod inputs;
 mod learning;
 pub mod logs;

@@ -22,6 +22,7 @@ mod exit;
 mod explain;
 mod failure;
 mod history;
+mod import;
 mod inbox;
 mod init;
 mod lineage;
@@ -134,6 +135,7 @@ enum Command {
     Logs(logs::Arguments),
     Catalog(catalog::Arguments),
     Lineage(lineage::Arguments),
+    Import(import::Arguments),
     Adopt(adopt::Arguments),
     History(history::Arguments),
     Undo(undo::Arguments),
@@ -202,6 +204,7 @@ impl Arguments {
             Command::Logs(arguments) => arguments.run(given, &mut output),
             Command::Catalog(arguments) => arguments.run(given, &mut output),
             Command::Lineage(arguments) => arguments.run(given, &mut output),
+            Command::Import(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),

@@ -4,6 +4,7 @@
 
 mod check;
 mod frame;
+mod import;
 mod journal;
 mod knowledge;
 mod learning;
