@@ -65,8 +65,10 @@ fn the_catalogs_of_all_runs_are_searched_as_one() {
     --- stdout
     0.74 outputs/ph-1_Spec/spec.md  FINAL_REPORT run-002 ph-1_stg-1_sub-01_tsk-01
          The specification, changed
+    0.11 data/change.md  ORIGINAL_INPUT run-002
+         変更の要望、四半期ごとの売上
     --- stderr
-    1 file
+    2 files
     ");
     insta::assert_snapshot!(place.run(&["catalog", "show", "data/change.md"]).shown(), @"
     exit code 0

@@ -10,7 +10,9 @@ use super::drawing::{Drawing, HEIGHT, WIDTH, drawn};
 use super::selection::Selection;
 
 /// How many columns of text fit into a box.
-const BOX_COLUMNS: usize = 32;
+const BOX_COLUMNS: usize = 29;
+/// Up to so many boxes have their lines stand out when they are pointed at.
+const LIT: usize = 1000;
 /// How far the ends of a line bend.
 const BEND: usize = 45;
 
@@ -50,11 +52,12 @@ pub(super) fn html(selection: &Selection<'_>) -> String {
     };
     let title = escaped(&title);
     let stale = selection.nodes.iter().filter(|id| selection.is_stale(**id)).count();
+    let lit = lit(selection);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
+         <title>{title}</title>\n<style>\n{STYLE}{lit}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
          <p>{} files, {} steps from one to another, {stale} stale. Lines lead from what a file was made of to the file. \
          The table below says the same in words.</p>\n",
         selection.nodes.len(),
@@ -64,6 +67,15 @@ pub(super) fn html(selection: &Selection<'_>) -> String {
     page.push_str(&table(selection, &edges));
     page.push_str("</main>\n</body>\n</html>\n");
     page
+}
+
+/// Which lines stand out when a box is pointed at or has the focus.
+fn lit(selection: &Selection<'_>) -> String {
+    let few = selection.nodes.iter().take_while(|_| selection.nodes.len() <= LIT);
+    let rule = |id: &NodeId| {
+        format!("svg:has(#box-{id}:is(:hover,:focus)) .of-{id}{{stroke:var(--focus);stroke-width:2.6}}\n")
+    };
+    few.map(rule).collect()
 }
 
 fn svg(selection: &Selection<'_>, edges: &[(NodeId, NodeId)], drawing: &Drawing) -> String {
@@ -80,7 +92,7 @@ fn svg(selection: &Selection<'_>, edges: &[(NodeId, NodeId)], drawing: &Drawing)
         let (end, level) = (to.0, to.1 + HEIGHT / 2);
         let _ = writeln!(
             drawn,
-            "<path marker-end=\"url(#tip)\" d=\"M{x} {y}C{} {y} {} {level} {end} {level}\"/>",
+            "<path class=\"of-{source} of-{product}\" marker-end=\"url(#tip)\" d=\"M{x} {y}C{} {y} {} {level} {end} {level}\"/>",
             x + BEND,
             end.saturating_sub(BEND)
         );
@@ -90,7 +102,8 @@ fn svg(selection: &Selection<'_>, edges: &[(NodeId, NodeId)], drawing: &Drawing)
         let (name, what) = (selection.name(*id), selection.what(*id));
         let remarks = selection.remarks(*id);
         let mut classes = Vec::new();
-        if selection.ancestry.lineage.next(*id, engine::knowledge::Direction::Up).is_empty() {
+        let entry = &selection.ancestry.lineage.node(*id).entry;
+        if entry.kind.contains("INPUT") || entry.kind.contains("GUIDELINE") || entry.run.is_empty() {
             classes.push("given");
         }
         if !remarks.is_empty() {
@@ -104,7 +117,7 @@ fn svg(selection: &Selection<'_>, edges: &[(NodeId, NodeId)], drawing: &Drawing)
         let (told, below) = (told.join(", "), remarks.first().unwrap_or(&what));
         let _ = writeln!(
             drawn,
-            "<a href=\"#file-{id}\" class=\"{}\" aria-label=\"{told}\"><title>{told}</title>\
+            "<a href=\"#file-{id}\" id=\"box-{id}\" class=\"{}\" aria-label=\"{told}\"><title>{told}</title>\
              <rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"6\"/>\
              <text x=\"{left}\" y=\"{first}\">{}</text><text class=\"what\" x=\"{left}\" y=\"{second}\">{}</text></a>",
             classes.join(" "),

@@ -81,7 +81,9 @@ impl<'a> Selection<'a> {
     pub(super) fn what(&self, id: NodeId) -> String {
         let entry = &self.ancestry.lineage.node(id).entry;
         let is_old = !self.ancestry.lineage.is_newest(id);
-        let run = if self.ancestry.lineage.next(id, Direction::Up).is_empty() { "" } else { entry.run.as_str() };
+        // What a path says of its run need not be said again.
+        let is_said = self.ancestry.lineage.next(id, Direction::Up).is_empty() || entry.path.contains(&entry.run);
+        let run = if is_said { "" } else { entry.run.as_str() };
         let pieces = [visible::text(&entry.kind), visible::text(run)];
         let mut words: Vec<String> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
         if is_old {
@@ -101,7 +103,14 @@ impl<'a> Selection<'a> {
         if let Some(reason) = self.ancestry.gone.get(&id) {
             remarks.push(visible::text(reason));
         }
-        remarks.extend(self.causes(id).into_iter().map(|cause| format!("stale: {cause}")));
+        let standing = self.ancestry.standings.get(&id);
+        let causes = standing.map(|standing| standing.causes.as_slice()).unwrap_or_default();
+        let (through, own): (Vec<&Cause>, Vec<&Cause>) =
+            causes.iter().partition(|cause| matches!(cause, Cause::Through(_)));
+        remarks.extend(own.into_iter().map(|cause| format!("stale: {}", self.in_words(cause))));
+        if !through.is_empty() {
+            remarks.push("stale with what it was made of".into());
+        }
         if let Some(record) = self.ancestry.edited.get(&id) {
             remarks.push(format!("changed by hand (record {record})"));
         }
@@ -114,14 +123,15 @@ impl<'a> Selection<'a> {
     /// Why a file is stale, source by source.
     pub(super) fn causes(&self, id: NodeId) -> Vec<String> {
         let causes = self.ancestry.standings.get(&id).map(|standing| standing.causes.as_slice()).unwrap_or_default();
-        let in_words = |cause: &Cause| {
-            let name = self.name(cause.source());
-            match cause {
-                Cause::Changed(_, how) => format!("{name} was {}", visible::text(how)),
-                Cause::Gone(_) => format!("{name} is gone"),
-                Cause::Through(_) => format!("{name} is stale itself"),
-            }
-        };
-        causes.iter().map(in_words).collect()
+        causes.iter().map(|cause| self.in_words(cause)).collect()
+    }
+
+    fn in_words(&self, cause: &Cause) -> String {
+        let name = self.name(cause.source());
+        match cause {
+            Cause::Changed(_, how) => format!("{name} was {}", visible::text(how)),
+            Cause::Gone(_) => format!("{name} is gone"),
+            Cause::Through(_) => format!("{name} is stale itself"),
+        }
     }
 }
