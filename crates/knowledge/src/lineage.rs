@@ -342,7 +342,8 @@ fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, path): (Vec<char>, Vec<char>) = (pattern.chars().collect(), path.chars().collect());
     let (mut at, mut place) = (0, 0);
     // Where the last star of each kind stood, and how far it reached: one within a name, one over folders.
-    let (mut narrow, mut wide): (Option<(usize, usize)>, Option<(usize, usize)>) = (None, None);
+    let mut narrow: Option<(usize, usize)> = None;
+    let mut wide: Option<(usize, usize)> = None;
     while place < path.len() {
         match pattern.get(at) {
             Some('*') if pattern.get(at + 1) == Some(&'*') => {

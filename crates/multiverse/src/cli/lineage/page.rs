@@ -158,9 +158,9 @@ fn table(selection: &Selection<'_>, edges: &[(NodeId, NodeId)]) -> String {
     table
 }
 
-fn escaped(text: impl AsRef<str>) -> String {
-    let mut safe = String::with_capacity(text.as_ref().len());
-    for letter in text.as_ref().chars() {
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
         match letter {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
