@@ -95,7 +95,7 @@ fn queries() -> Vec<Query> {
     let query = |number: usize| {
         let mut asked: Vec<String> =
             (0..=number % 3).map(|place| words[(number * 7 + place * 5) % words.len()].to_owned()).collect();
-        if number % 4 == 0 {
+        if number.is_multiple_of(4) {
             asked.push("type:DRAFT_CONTENT".into());
         }
         Query::read(&asked, 20)

@@ -111,7 +111,7 @@ impl Arguments {
                 return Ok(Exit::NothingToDo);
             }
             (shown, total) if shown < total => {
-                output.say(&format!("the best {shown} of {total}; --limit shows more"))?
+                output.say(&format!("the best {shown} of {total}; --limit shows more"))?;
             }
             (1, _) => output.say("1 file")?,
             (shown, _) => output.say(&format!("{shown} files"))?,

@@ -68,7 +68,7 @@ impl Arguments {
             let exists = project.join(&entry.path).is_file();
             match output.form() {
                 Form::Json => {
-                    output.json(&Line::File(ShownRow { row: FileRow::new(entry, catalog, *line), exists }))?
+                    output.json(&Line::File(ShownRow { row: FileRow::new(entry, catalog, *line), exists }))?;
                 }
                 Form::Text => output.data(&rendered(entry, catalog, *line, exists))?,
             }
