@@ -43,8 +43,8 @@ pub fn write(folder: &Path) -> Result<Imported, EngineError> {
     let mut store = Store::open(RealFs::open(folder)?, Missing::Create, Box::new(|_| {}))?;
     store.settle()?;
     let first = examined(store.fs(), |path| store.read(path).cloned());
-    let touched = touched(&first);
-    let new: Vec<ProjectPath> = touched.iter().filter(|path| store.read(path).is_none()).cloned().collect();
+    let wanted = touched(&first);
+    let new: Vec<ProjectPath> = wanted.into_iter().filter(|path| store.read(path).is_none()).collect();
     if !new.is_empty() {
         store.adopt(&new)?;
     }
@@ -83,13 +83,13 @@ pub fn copy(from: &Path, to: &Path) -> Result<usize, EngineError> {
     Ok(paths.len())
 }
 
-/// Documents of the original that change or move.
+/// Files of the original that change or move, and all tables: the engine goes by what is under the journal.
 fn touched(examined: &Examined) -> BTreeSet<ProjectPath> {
     let back = |place: &String| {
         let moved = examined.moves.iter().find(|(_, to)| *to == place);
         moved.map_or_else(|| place.clone(), |(from, _)| from.clone())
     };
-    let all = examined.documents.keys().map(back).chain(examined.moves.keys().cloned());
+    let all = examined.documents.keys().map(back).chain(examined.moves.keys().cloned()).chain(examined.tables.clone());
     all.filter_map(|path| ProjectPath::document(&path).ok()).collect()
 }
 

@@ -48,10 +48,33 @@ pub(super) fn moves(paths: &[String], kind: ProjectKind, findings: &mut Vec<Find
             ));
         }
     }
+    for path in paths {
+        let is_free = !moves.contains_key(path);
+        let Some(place) = usual_place(kind, path).filter(|place| is_free && !there.contains(place.as_str())) else {
+            continue;
+        };
+        if !moves.values().any(|other| *other == place) {
+            findings.push(Finding::mended(path, 0, format!("moved to {place}, where the protocol has it")));
+            moves.insert(path.clone(), place);
+        }
+    }
     for path in paths.iter().filter(|path| path.ends_with("guidelins_base_catalog.md")) {
         findings.push(Finding::found(path, 0, "the seed's own spelling; it is read, and kept"));
     }
     moves
+}
+
+/// Where a table belongs that stands in the run's own folder, or whose name is in other case.
+fn usual_place(kind: ProjectKind, path: &str) -> Option<String> {
+    if kinds::of(kind, path).is_some() {
+        return None;
+    }
+    let (folder, name) = path.rsplit_once('/')?;
+    let name = name.to_lowercase();
+    let is_run = folder.strip_prefix("runs/").is_some_and(|run| !run.contains('/'));
+    let beside = format!("{}/{name}", folder.to_lowercase());
+    let places = [format!("{folder}/{name}"), if is_run { format!("{folder}/db/{name}") } else { beside }];
+    places.into_iter().find(|place| kinds::of(kind, place).is_some())
 }
 
 /// Tables whose names have ids in them that are written otherwise.

@@ -39,6 +39,8 @@ pub struct Examined {
     pub kind: Option<ProjectKind>,
     /// All that is to be told, file by file.
     pub findings: Vec<Finding>,
+    /// The documents of the protocol that there are, as they are called now.
+    pub tables: Vec<String>,
     /// Documents as they would be, by the path that they have then.
     pub documents: BTreeMap<String, Text>,
     /// Files that would be somewhere else, from where to where.
@@ -50,7 +52,8 @@ pub fn examine(files: &dyn Files) -> Examined {
     let paths = files.paths();
     let mut findings = Vec::new();
     let Some(kind) = protocol::recognise(files, &paths, &mut findings) else {
-        return Examined { kind: None, findings, documents: BTreeMap::new(), moves: BTreeMap::new() };
+        let (tables, documents, moves) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        return Examined { kind: None, findings, tables, documents, moves };
     };
     let mut moves = folders::moves(&paths, kind, &mut findings);
     let there = resolve::There::new(&paths, &moves, files);
@@ -68,6 +71,7 @@ pub fn examine(files: &dyn Files) -> Examined {
     folders::rename_tables(&papers, kind, &paths, &mut moves, &mut findings);
     standing::mend(&mut papers, kind, &there, &mut findings);
     catalog_rows::mend(&mut papers, kind, &there, &mut findings);
+    let tables = papers.iter().map(|paper| paper.path.clone()).collect();
     let mut documents = BTreeMap::new();
     for mut paper in papers {
         paper.drop_rows();
@@ -77,7 +81,7 @@ pub fn examine(files: &dyn Files) -> Examined {
         }
     }
     finding::sort(&mut findings);
-    Examined { kind: Some(kind), findings, documents, moves }
+    Examined { kind: Some(kind), findings, tables, documents, moves }
 }
 
 #[cfg(test)]

@@ -65,9 +65,10 @@ pub(super) fn recognise(files: &dyn Files, paths: &[String], findings: &mut Vec<
 }
 
 fn signs(path: &str) -> Option<Kind> {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let path = path.to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
     let is_in = |folder: &str| path.starts_with(folder);
-    let is_plan = is_in("runs/") && path.contains("/db/");
+    let is_plan = is_in("runs/") && (path.contains("/db/") || path.matches('/').count() == 2);
     match name {
         "knowledge_base_catalog.md" | "default_phases.md" if is_in("db/") => Some(Kind::Multiverse),
         "major_stages.md" | "tasks.md" | "tool_tasks.md" if is_plan => Some(Kind::Multiverse),

@@ -60,7 +60,7 @@ impl Files for Project {
     }
 }
 
-const CORPUS: [(&str, &str); 14] = [
+const CORPUS: [(&str, &str); 15] = [
     ("01-lineage-left-pending", include_str!("corpus/01-lineage-left-pending.txt")),
     ("02-lineage-ids", include_str!("corpus/02-lineage-ids.txt")),
     ("03-lineage-output-folder", include_str!("corpus/03-lineage-output-folder.txt")),
@@ -69,6 +69,7 @@ const CORPUS: [(&str, &str); 14] = [
     ("06-lineage-headers", include_str!("corpus/06-lineage-headers.txt")),
     ("07-lineage-broken-rows", include_str!("corpus/07-lineage-broken-rows.txt")),
     ("08-lineage-windows", include_str!("corpus/08-lineage-windows.txt")),
+    ("09-lineage-tables-elsewhere", include_str!("corpus/09-lineage-tables-elsewhere.txt")),
     ("11-multiverse-left-pending", include_str!("corpus/11-multiverse-left-pending.txt")),
     ("12-multiverse-ids", include_str!("corpus/12-multiverse-ids.txt")),
     ("13-multiverse-output-folder", include_str!("corpus/13-multiverse-output-folder.txt")),

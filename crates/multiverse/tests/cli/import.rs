@@ -108,6 +108,8 @@ fn what_was_mended_can_be_taken_back() {
     assert!(runs.contains("| COMPLETED | ph-1 |") && runs.ends_with("\r\n"), "{runs}");
     assert!(after.contains_key("runs/run-001/db/ph-1_stages.md"));
     assert_eq!(place.run(&["-C", "old", "lineage", "outputs/ph-1_Spec/명세.md"]).code, 0);
+    let status = place.run(&["-C", "old", "status", "--all"]);
+    assert!(status.code == 0 && status.stdout.contains("run-001"), "{}", status.shown());
     let again = place.run(&["import", "old", "--write"]);
     assert!(again.code == 0 && again.stderr.contains("nothing to mend"), "{}", again.shown());
     assert_eq!(place.run(&["-C", "old", "undo", &record.to_string()]).code, 0);

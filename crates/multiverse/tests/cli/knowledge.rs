@@ -190,7 +190,7 @@ fn rings_gone_files_and_strange_names_are_named_and_harm_nothing() {
         ("db/process_runs.md", b"| run_id | user_request | status |\n|--|--|--|\n"),
         ("db/r1_knowledge_base_catalog.md", format!("{HEADER}{rows}").as_bytes()),
         ("a.md", b"a"),
-        ("data/보고서 😀.md".as_ref(), b"x"),
+        ("data/보고서 😀.md", b"x"),
     ]);
     let all = place.run(&["lineage"]);
     assert_eq!(all.code, 0, "{}", all.shown());
