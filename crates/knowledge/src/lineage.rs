@@ -2,6 +2,7 @@
 //! each of them, so that made-of leads back in time; what still goes round was written by hand, and is named. Must not
 //! know whether files exist or changed: that is asked from outside.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::entry::Entry;
@@ -295,13 +296,47 @@ impl Lineage {
         let versions = self.versions(path).iter().copied().filter(|version| *version != id);
         let is_before = |version: &NodeId| {
             let node = &self.nodes[*version];
-            is_given(&node.entry) || node.rows.is_empty() || natural(&node.entry.run, run).is_le()
+            match natural(&node.entry.run, run) {
+                _ if is_given(&node.entry) || node.rows.is_empty() => true,
+                Ordering::Less => true,
+                // A run may read what an earlier one left and change it afterwards.
+                Ordering::Equal => !self.is_made_after(*version, id),
+                Ordering::Greater => false,
+            }
         };
         let versions: Vec<NodeId> = versions.collect();
         let before = versions.iter().rev().find(|version| is_before(version));
         // A file whose own earlier version is not there is made of itself: that was written by hand.
         let own = self.nodes[id].entry.path == path;
         before.or_else(|| versions.first().filter(|_| !own)).copied()
+    }
+}
+
+impl Lineage {
+    /// Whether a file was made after another of the same run: by the order of their tasks, or else of their rows.
+    fn is_made_after(&self, one: NodeId, other: NodeId) -> bool {
+        let (one, other) = (&self.nodes[one], &self.nodes[other]);
+        let is_told = !one.entry.task.is_empty() && !other.entry.task.is_empty();
+        match natural(&one.entry.task, &other.entry.task) {
+            Ordering::Equal => {
+                let (first, second) = (one.rows.last(), other.rows.last());
+                first.zip(second).is_some_and(|(first, second)| first.0 == second.0 && first.1 > second.1)
+            }
+            order if is_told => order == Ordering::Greater,
+            _ => one.rows.last() > other.rows.last(),
+        }
+    }
+
+    /// Whether one file leads to another.
+    pub(crate) fn leads_to(&self, from: NodeId, to: NodeId) -> bool {
+        let (mut seen, mut open) = (HashSet::new(), vec![from]);
+        while let Some(id) = open.pop() {
+            if id == to {
+                return true;
+            }
+            open.extend(self.products[id].iter().filter(|next| seen.insert(**next)));
+        }
+        false
     }
 }
 
@@ -430,6 +465,34 @@ run-003 data/wishes.md";
         let roots: Vec<&str> = roots.iter().map(|id| lineage.node(*id).entry.path.as_str()).collect();
         assert_eq!(roots, ["data/change.md", "data/wishes.md"]);
         assert!(lineage.rings().is_empty());
+    }
+
+    /// LN-10, LN-12: a run reads what an earlier one left, and changes it afterwards: no ring, and back to what was given.
+    #[test]
+    fn a_run_that_changes_what_it_read_was_made_of_the_version_before() {
+        let mut builder = LineageBuilder::default();
+        let mut add = |line: usize, run: &str, path: &str, task: &str, sources: &[&str]| {
+            let sources = sources.iter().map(|source| (*source).to_owned()).collect();
+            let [run, path, task] = [run, path, task].map(str::to_owned);
+            builder.add("c.md", line, Entry { run, path, task, sources, ..Entry::default() });
+        };
+        add(1, "run-001", "data/a.md", "", &[]);
+        add(2, "run-001", "outputs/spec.md", "ph-1_stg-6_sub-01_tsk-01", &["data/a.md"]);
+        // The row of the output stands above: it was there first.
+        add(3, "run-002", "outputs/spec.md", "ph-1_stg-10_sub-01_tsk-01", &["runs/run-002/w.md"]);
+        add(4, "run-002", "runs/run-002/w.md", "ph-1_stg-2_sub-01_tsk-05", &["outputs/spec.md"]);
+        let lineage = builder.build();
+        assert!(lineage.rings().is_empty(), "{:?}", lineage.rings());
+        assert_eq!(
+            shown(&lineage, "outputs/spec.md", Direction::Up),
+            "outputs/spec.md:run-002 runs/run-002/w.md:run-002 outputs/spec.md:run-001 data/a.md outputs/spec.md:run-001^"
+        );
+        // That the specification is another since is what the working paper was for.
+        let standings = lineage.standings(&mut |_, source| match lineage.node(source).entry.path.as_str() {
+            "outputs/spec.md" => crate::Judged::Changed("made again".into()),
+            _ => crate::Judged::Same,
+        });
+        assert!(standings.values().all(|standing| !standing.is_stale()), "{standings:?}");
     }
 
     /// LN-10: what a file that changes would affect, and nothing else.

@@ -58,6 +58,8 @@ impl Lineage {
             for (version, source) in self.sources_in_place(id) {
                 match judge(version, source) {
                     Judged::Same => {}
+                    // What a file led to does not outdate it: a run reads an output, and changes it by what came of that.
+                    Judged::Changed(_) if self.leads_to_newest(version, source) => {}
                     Judged::Changed(how) => standing.causes.push(Cause::Changed(source, how)),
                     Judged::Gone => standing.causes.push(Cause::Gone(source)),
                     Judged::Unknown(why) => standing.unknown.push((source, why)),
@@ -84,6 +86,11 @@ impl Lineage {
             }
         }
         standings
+    }
+
+    /// Whether the newest version of a source was made of a file itself.
+    fn leads_to_newest(&self, file: NodeId, source: NodeId) -> bool {
+        self.newest(&self.node(source).entry.path).is_some_and(|newest| newest != source && self.leads_to(file, newest))
     }
 
     /// The sources of a file with the version that was made of each. One that was changed in place still rests on what its
