@@ -369,7 +369,7 @@ impl<F: Fs> Store<F> {
         let number = record.number;
         let mut taken = Vec::new();
         for entry in foreign {
-            let document = self.documents.entry(entry.document.clone()).or_default();
+            let document = self.documents.get_or_default(&entry.document);
             let head = document.text.clone();
             let Merged { base, clashes, change } = match (&head, &entry.text) {
                 (Some(head), None) => {
@@ -410,7 +410,7 @@ impl<F: Fs> Store<F> {
         let paths = record.docs.iter().map(|entry| entry.path.clone()).collect();
         self.write_edits(record)?;
         for (entry, version, change, after, found) in taken {
-            self.documents.entry(entry.document.clone()).or_default().take(number, change, after, found);
+            self.documents.get_or_default(&entry.document).take(number, change, after, found);
             self.touch(&entry.document);
             match entry.from {
                 From::Place(Some(stamp)) => self.note_seen(&entry.document, version, stamp, before),
@@ -423,7 +423,7 @@ impl<F: Fs> Store<F> {
 
     fn write_edits(&mut self, record: crate::record::Record) -> Result<(), Fault> {
         match self.to_line(&record) {
-            Ok(line) => self.journal.append(&self.fs, &[line])?,
+            Ok(line) => self.journal.append(&self.fs, &mut vec![line])?,
             Err(CommitError::Fault(fault)) => return Err(fault),
             Err(other) => {
                 let place = record.docs.first().map_or_else(|| ProjectPath::own(""), |doc| doc.path.clone());

@@ -388,10 +388,16 @@ impl<F: Fs> Store<F> {
     /// seldom.
     pub(crate) fn touch(&mut self, path: &ProjectPath) {
         let Some(document) = self.documents.get(path) else { return };
-        if document.is_placed() {
+        let (is_placed, place_after) = (document.is_placed(), document.place_after);
+        self.note_behind(path, is_placed, place_after);
+    }
+
+    /// The same by one who has just looked at the document.
+    pub(crate) fn note_behind(&mut self, path: &ProjectPath, is_placed: bool, place_after: Duration) {
+        if is_placed {
             self.behind.remove(path);
         } else if !self.behind.contains_key(path) {
-            self.behind.insert(path.clone(), document.place_after);
+            self.behind.insert(path.clone(), place_after);
             self.pace.fell_behind(self.fs.now().steady);
         }
     }
