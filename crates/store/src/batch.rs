@@ -184,13 +184,13 @@ impl<F: Fs> Store<F> {
         record.body = commit.body.clone();
         let (line, sum) = self.to_line(&record)?;
         for entry in ready {
-            let document = self.documents.get_or_default(&entry.path);
+            let document = self.documents.one_or_default(&entry.path);
             document.take(record.number, entry.change, entry.after, None);
             let (is_placed, place_after) = (document.is_placed(), document.place_after);
             self.note_behind(&entry.path, is_placed, place_after);
         }
         for path in &record.retire {
-            if let Some(document) = self.documents.get_mut(path) {
+            if let Some(document) = self.documents.one_mut(path) {
                 document.retired = Some(record.number);
             }
         }

@@ -37,12 +37,12 @@ impl<T> ByPath<T> {
         self.things.get(path)
     }
 
-    pub(crate) fn get_mut(&mut self, path: &ProjectPath) -> Option<&mut T> {
+    pub(crate) fn one_mut(&mut self, path: &ProjectPath) -> Option<&mut T> {
         self.things.get_mut(path)
     }
 
     /// The thing of a path, made if there is none.
-    pub(crate) fn get_or_default(&mut self, path: &ProjectPath) -> &mut T
+    pub(crate) fn one_or_default(&mut self, path: &ProjectPath) -> &mut T
     where
         T: Default,
     {
@@ -120,8 +120,8 @@ mod tests {
             all.insert(path(name), u32::try_from(number).unwrap());
         }
         all.insert(path("a"), 7);
-        *all.get_or_default(&path("e")) += 5;
-        *all.get_or_default(&path("c")) += 10;
+        *all.one_or_default(&path("e")) += 5;
+        *all.one_or_default(&path("c")) += 10;
         all.remove(&path("d"));
         all.remove(&path("never"));
         let told: Vec<(&str, u32)> = all.iter().map(|(path, number)| (path.as_str(), *number)).collect();

@@ -377,7 +377,7 @@ impl<F: Fs> Store<F> {
     }
 
     fn note(&mut self, path: &ProjectPath, version: u64, stamp: Stamp, racy: bool) {
-        if let Some(document) = self.documents.get_mut(path) {
+        if let Some(document) = self.documents.one_mut(path) {
             document.disk.seen = Some(Seen { version, stamp, racy });
             document.disk.suspect = None;
         }
@@ -406,7 +406,7 @@ impl<F: Fs> Store<F> {
     pub(crate) fn suspect(&mut self, path: &ProjectPath) -> Result<(), Fault> {
         let now = self.fs.now().steady;
         let stamp = self.fs.look(path)?;
-        if let Some(document) = self.documents.get_mut(path) {
+        if let Some(document) = self.documents.one_mut(path) {
             document.disk.suspect = Some((stamp, now));
         }
         Ok(())
@@ -418,7 +418,7 @@ impl<F: Fs> Store<F> {
             None => self.forget_file(&part.document),
         }
         let now = self.fs.now().steady;
-        if let Some(document) = self.documents.get_mut(&part.document) {
+        if let Some(document) = self.documents.one_mut(&part.document) {
             document.place_after = now + limits::PLACE_PAUSE.max(part.cost * limits::PLACE_COST_FACTOR);
         }
         // What has changed since it was written waits for its next turn.

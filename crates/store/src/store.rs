@@ -205,7 +205,7 @@ impl<F: Fs> Store<F> {
         for entry in &record.docs {
             let change = blobs::change(&self.fs, &entry.edits)?;
             self.remember(record, entry)?;
-            let document = self.documents.get_or_default(&entry.path);
+            let document = self.documents.one_or_default(&entry.path);
             let before = document.text.clone().unwrap_or_default();
             let fits = Presence::of(document.text.as_ref()) == entry.was;
             let after = change.apply(&before).ok().filter(|_| fits).ok_or_else(|| {
@@ -217,7 +217,7 @@ impl<F: Fs> Store<F> {
             self.touch(&entry.path);
         }
         for path in &record.retire {
-            if let Some(document) = self.documents.get_mut(path) {
+            if let Some(document) = self.documents.one_mut(path) {
                 document.retired = Some(record.number);
             }
         }

@@ -66,7 +66,7 @@ impl<F: Fs> Store<F> {
             };
             store.journal.append(&store.fs, &mut vec![line])?;
             for (path, text, stamp) in fresh {
-                let document = store.documents.get_or_default(&path);
+                let document = store.documents.one_or_default(&path);
                 document.take(record.number, Change::one(0, "", text.to_vec()), Some(text), None);
                 store.note_seen(&path, record.number, stamp, before);
             }
