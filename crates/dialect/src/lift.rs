@@ -190,9 +190,9 @@ impl Reading<'_> {
 
 /// A table without a column for it is ordered by id.
 fn order_by_id(items: &mut [Item], level: usize) {
-    let ids: BTreeSet<String> =
+    let ids: BTreeSet<Vec<u8>> =
         items.iter().filter(|item| item.level == level).map(|item| countable(&item.id)).collect();
-    let places: HashMap<String, u32> = ids.into_iter().zip(1..).collect();
+    let places: HashMap<Vec<u8>, u32> = ids.into_iter().zip(1..).collect();
     for item in items.iter_mut().filter(|item| item.level == level) {
         item.order = places.get(&countable(&item.id)).copied().unwrap_or(item.order);
     }

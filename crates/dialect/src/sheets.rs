@@ -250,10 +250,16 @@ impl Sheets {
     fn position_of_row(&mut self, path: &str, run: &Run, row: usize) -> Option<Position> {
         let is_catalog = path == self.protocol.catalog.path;
         let sheet = self.sheets.get_mut(path)?;
-        if is_catalog && crate::spelling::bare(&sheet.value(row, Field::Run)) != run.id {
-            return None;
-        }
-        let item = sheet.value(row, if is_catalog { Field::Source } else { Field::Id });
+        let item = match is_catalog {
+            true => {
+                let [of, source] = sheet.both(row, [Field::Run, Field::Source]);
+                if crate::spelling::bare(&of) != run.id {
+                    return None;
+                }
+                source
+            }
+            false => sheet.value(row, Field::Id),
+        };
         position(run, crate::spelling::bare(&item))
     }
 

@@ -61,8 +61,26 @@ pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work
         files.push(readable(documents::CATALOG, "catalog".into()));
     }
     files.extend(learning::files(run, work));
-    let mut seen = std::collections::HashSet::new();
-    files.retain(|file| seen.insert(file.path.clone()));
+    without_repeats(files)
+}
+
+/// Each file once, for the first of its reasons.
+fn without_repeats(mut files: Vec<BriefFile>) -> Vec<BriefFile> {
+    // So few are compared at once; a table of them would cost more.
+    const FEW: usize = 16;
+    if files.len() <= FEW {
+        let mut kept = 0;
+        for at in 0..files.len() {
+            if files[..kept].iter().all(|known| known.path != files[at].path) {
+                files.swap(kept, at);
+                kept += 1;
+            }
+        }
+        files.truncate(kept);
+    } else {
+        let mut seen = std::collections::HashSet::new();
+        files.retain(|file| seen.insert(file.path.clone()));
+    }
     files
 }
 

@@ -127,7 +127,7 @@ impl<F: Fs> Service<F> {
             let arrived = self.crew.arrived(Duration::ZERO);
             self.enqueue(arrived);
             if !self.queue.is_empty() {
-                self.engine.store.place_meanwhile()?;
+                self.engine.store.place_in_passing()?;
                 continue;
             }
             let is_idle = self.crew.is_idle();

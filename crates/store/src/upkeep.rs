@@ -64,9 +64,9 @@ impl<F: Fs> Store<F> {
                 Ok(line) => line,
                 Err(error) => return Ok(Err(error)),
             };
-            store.journal.append(&store.fs, &[line])?;
+            store.journal.append(&store.fs, &mut vec![line])?;
             for (path, text, stamp) in fresh {
-                let document = store.documents.entry(path.clone()).or_default();
+                let document = store.documents.one_or_default(&path);
                 document.take(record.number, Change::one(0, "", text.to_vec()), Some(text), None);
                 store.note_seen(&path, record.number, stamp, before);
             }

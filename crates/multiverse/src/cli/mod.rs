@@ -150,6 +150,11 @@ pub(crate) fn run(arguments: &[OsString]) -> Exit {
     if completions::answer_if_asked(Arguments::command) {
         return Exit::Done;
     }
+    if let [_, only] = arguments
+        && (only == "--version" || only == "-V")
+    {
+        return show_version();
+    }
     if let Some(page) = topics::asked_for(arguments) {
         let mut output = Output::of_process(Form::Text, Loudness::Normal, Color::Auto);
         let shown = output.data(&format!("{page}\n")).and_then(|()| output.finish());
@@ -262,9 +267,19 @@ fn explain(error: &clap::Error, arguments: &[OsString]) -> Exit {
     Exit::Usage
 }
 
+/// Programs ask for it often, and wait: all that can be asked is not laid out for that (QL-04).
+fn show_version() -> Exit {
+    let mut stdout = std::io::stdout();
+    written(writeln!(stdout, "multiverse {}", env!("CARGO_PKG_VERSION")).and_then(|()| stdout.flush()))
+}
+
 /// A page that was asked for is data: if it cannot be written, that is an error.
 fn show_page(page: &clap::Error) -> Exit {
-    match page.print().and_then(|()| std::io::stdout().flush()) {
+    written(page.print().and_then(|()| std::io::stdout().flush()))
+}
+
+fn written(result: std::io::Result<()>) -> Exit {
+    match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let failure = Failure::from(error);
             Output::of_process(Form::Text, Loudness::Normal, Color::Auto).last_failure(&failure);
