@@ -84,6 +84,19 @@ fn without_repeats(mut files: Vec<BriefFile>) -> Vec<BriefFile> {
     files
 }
 
+/// The same with what the project keeps for agents in general, for those that read it. What is both is no input then.
+pub(crate) fn guided(settings: &Settings, run: &Run, work: &Work, mut files: Vec<BriefFile>) -> Vec<BriefFile> {
+    let role = work.role();
+    let reads = || settings.casting_of(&run.id).crew.get(&role).is_some_and(|backend| backend.is_guided());
+    if settings.guidance.is_empty() || !settings.guided.contains(&role) || !reads() {
+        return files;
+    }
+    let guidance = settings.guidance.for_files(&files);
+    files.retain(|file| guidance.iter().all(|one| one.path != file.path));
+    files.extend(guidance);
+    files
+}
+
 fn inputs_of(hierarchy: &Hierarchy, run: &Run, item: &Item, files: &mut Vec<BriefFile>) {
     files.extend(item.inputs.iter().map(|path| readable(path, "input".into())));
     let is_tool = item.level + 1 == hierarchy.levels.len();
@@ -133,7 +146,7 @@ pub(crate) fn build<F: Fs>(
     };
     // Nothing set aside means no bound of the run's.
     brief.limits = BriefLimits { steps: 100, tokens: attempt.reserved.tokens, seconds };
-    brief.files = files(state, hierarchy, run, &attempt.work);
+    brief.files = guided(settings, run, &attempt.work, files(state, hierarchy, run, &attempt.work));
     let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
     match &attempt.work {
         Work::Plan(target) => {
