@@ -5,8 +5,10 @@
 //! The crate does no I/O and decides nothing. What differs between protocols of one kind is data ([`Protocol`]): which
 //! documents there are, and which columns they have.
 
+mod catalogs;
 mod desk;
 mod draft;
+pub mod import;
 mod item_row;
 mod keys;
 mod layout;
@@ -27,6 +29,7 @@ mod tables;
 mod take_over;
 mod trouble;
 
+pub use catalogs::{CatalogEntry, CatalogSheet, is_catalog, meant_path, path_readings};
 pub use desk::{Edit, Lowered};
 pub use layout::{Column, Field, GlobalDocument, Layout, LevelDocument, Need, Protocol};
 pub use lift::Lifted;

@@ -1,6 +1,7 @@
 //! The loop: orders come in, each is one commit, what must be done afterwards is done by agents, and what they say
 //! comes in again. One service for every interface. Prints nothing, parses no arguments.
 
+mod ancestry;
 mod arrive;
 mod body;
 mod brief;
@@ -13,6 +14,7 @@ mod engine;
 mod fault;
 mod files;
 mod hand_edits;
+pub mod import;
 mod inputs;
 mod learning;
 pub mod logs;
@@ -21,6 +23,7 @@ mod notice;
 mod retry;
 mod service;
 mod settings;
+mod shelves;
 mod simple;
 mod step;
 mod story;
@@ -31,6 +34,7 @@ mod watch;
 mod why;
 
 pub use agent;
+pub use ancestry::{Ancestry, Scope};
 pub use body::{Body, Given};
 pub use by_hand::HandedIn;
 pub use clock::clock;
@@ -38,12 +42,14 @@ pub use crew::Listener;
 pub use drive::{Drove, Interrupt};
 pub use engine::Engine;
 pub use fault::EngineError;
+pub use knowledge;
 pub use learning::Learning;
 pub use machine::{AskedAgent, Budget, Fact, Input, Measure, Mode, Role, Used, Verdict};
 pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
 pub use notice::Notice;
 pub use service::{Begun, Service};
 pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret};
+pub use shelves::{Depth, INDEX, IndexWas, Shelves};
 pub use simple::{Answer, Rehearsal};
 pub use story::{Event, Story};
 pub use tools::Stop;

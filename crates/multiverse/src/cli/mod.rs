@@ -22,8 +22,10 @@ mod exit;
 mod explain;
 mod failure;
 mod history;
+mod import;
 mod inbox;
 mod init;
+mod lineage;
 mod live;
 mod logs;
 mod manual;
@@ -132,6 +134,8 @@ enum Command {
     Retry(retry::Arguments),
     Logs(logs::Arguments),
     Catalog(catalog::Arguments),
+    Lineage(lineage::Arguments),
+    Import(import::Arguments),
     Adopt(adopt::Arguments),
     History(history::Arguments),
     Undo(undo::Arguments),
@@ -204,6 +208,8 @@ impl Arguments {
             Command::Retry(arguments) => arguments.run(given, &mut output),
             Command::Logs(arguments) => arguments.run(given, &mut output),
             Command::Catalog(arguments) => arguments.run(given, &mut output),
+            Command::Lineage(arguments) => arguments.run(given, &mut output),
+            Command::Import(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),

@@ -4,7 +4,9 @@
 
 mod check;
 mod frame;
+mod import;
 mod journal;
+mod knowledge;
 mod learning;
 mod looks;
 mod models;
