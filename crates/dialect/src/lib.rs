@@ -17,6 +17,7 @@ mod lift;
 pub mod lineage;
 mod lower;
 pub mod multiverse;
+mod odd;
 mod places;
 mod plan_order;
 mod prose;

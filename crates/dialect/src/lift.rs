@@ -126,8 +126,10 @@ impl Reading<'_> {
         }
         if self.known.contains_key(&id) {
             let (line, column) = place(Field::Id);
-            let within = if self.holder.is_some() { "below their parent" } else { "in a run" };
-            let reason = format!("`{short}` is there twice, and the first one counts; ids are unique {within}");
+            let within = if self.holder.is_some() { "below its parent" } else { "in a run" };
+            let reason = format!(
+                "`{short}` is there twice {within}, and the first one counts; remove this row, or give it an id of its own"
+            );
             return self.problem(line, column, reason);
         }
         let run = cells.word(Field::Run);
