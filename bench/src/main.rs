@@ -31,7 +31,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 type Part = fn(&Path) -> Result<Vec<Line>, Box<dyn Error>>;
 
 /// What is measured with the whole engine and the real program, alone or by the first word of its name.
-const PARTS: [(&str, Part); 11] = [
+const PARTS: [(&str, Part); 12] = [
     ("engine-one", engine::one_run),
     ("engine-many", engine::many_runs),
     ("engine-lasting", engine::lasting),

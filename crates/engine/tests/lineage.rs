@@ -171,7 +171,7 @@ fn ln_outputs_live_on() {
     let fs = store::RealFs::open(project.path()).unwrap();
     let mut versions = 0;
     let is_it = |record: &store::Record| record.docs.iter().any(|entry| entry.path.as_str() == OUTPUT);
-    store::records(&fs, |record| versions += usize::from(is_it(record))).unwrap();
+    store::records(&fs, |record| versions += usize::from(is_it(&record))).unwrap();
     assert!(versions >= 2, "both versions are in the journal");
 }
 
