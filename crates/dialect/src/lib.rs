@@ -16,6 +16,7 @@ mod lower;
 pub mod multiverse;
 mod places;
 mod plan_order;
+pub mod profile;
 mod prose;
 mod restore;
 mod schema;
