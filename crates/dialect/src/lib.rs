@@ -20,6 +20,7 @@ pub mod multiverse;
 mod odd;
 mod places;
 mod plan_order;
+pub mod profile;
 mod prose;
 mod protocol;
 mod restore;
