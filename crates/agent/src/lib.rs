@@ -4,7 +4,7 @@
 //! project: what it makes comes back in its report, or lies in its [`Scratch`] until [`collect_outputs`] takes it.
 //! Must not know the engine, nor what becomes of a report.
 
-pub mod acp;
+mod acp;
 pub mod backend;
 mod beneath;
 mod check;

@@ -48,6 +48,11 @@ pub trait Toolbox: Send + Sync {
     /// The tools in it, always in the same order.
     fn tools(&self) -> Vec<Tool>;
 
+    /// The call written out, if a person must be asked before it is made. It is not made before that.
+    fn asks(&self, _call: &ToolCall) -> Option<String> {
+        None
+    }
+
     /// Uses one of them. A name that is not in the box is answered as wrong, with the names that are.
     fn call(&self, call: &ToolCall, stop: &Stop) -> ToolAnswer;
 }

@@ -89,6 +89,8 @@ enum Ended {
     Later(Duration, String),
     Failed(String),
     Broken(Vec<String>, String),
+    /// A person must answer first.
+    Asks(String),
 }
 
 impl<'a> Attempt<'a> {
@@ -163,6 +165,10 @@ impl<'a> Attempt<'a> {
             Err(Ended::Stopped) => Ending::Stopped,
             Err(Ended::Later(wait, reason)) => Ending::Later { seconds: wait.as_secs().max(1), reason },
             Err(Ended::Broken(problems, said)) => Ending::Broken { problems, said, log },
+            Err(Ended::Asks(question)) => {
+                let report = Report { usage: Some(usage), ..Report::question(&question) };
+                Ending::Report { report, log }
+            }
             // What it cost counts although it failed, so a report says it.
             Err(Ended::Failed(error)) => {
                 let report = Report { usage: Some(usage), ..Report::failed(&error) };
@@ -395,6 +401,11 @@ impl<'a> Attempt<'a> {
     }
 
     fn make_calls(&mut self, said: Said, calls: &[Call]) -> Result<(), Ended> {
+        let asked = self.calls.asked(calls);
+        if !asked.is_empty() {
+            self.note(&format!("a person is asked: {}", asked.join(", ")));
+            return Err(Ended::Asks(tools::question(&asked)));
+        }
         for call in calls {
             (self.say)(&format!("calls {} {}", quote(&call.name, 64), shown(call, 120)));
         }

@@ -13,6 +13,7 @@ use super::failure::{Failure, Kind};
 use super::models;
 use super::output::{HINT, Output};
 use super::project::Start;
+use super::toolboxes::all_grants;
 use super::{completions, visible};
 
 /// The roles of the protocol, as they are named on the command line.
@@ -245,10 +246,13 @@ impl Cast {
             AgentKind::Model(name) => Arc::new(models::model(name, project, read)?),
             AgentKind::NamedModel(name) => Arc::new(models::named(name, project, read)?),
             AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?),
-            AgentKind::Acp(text) => Arc::new(agent::Acp::new(text, &self.base).map_err(|reason| {
-                Failure::new(Kind::Missing, format!("cannot use acp:{text}: {reason}"))
-                    .hint("look at the spelling, and at the folder you are in")
-            })?),
+            AgentKind::Acp(text) => {
+                let acp = agent::Acp::new(text, &self.base).map_err(|reason| {
+                    Failure::new(Kind::Missing, format!("cannot use acp:{text}: {reason}"))
+                        .hint("look at the spelling, and at the folder you are in")
+                })?;
+                Arc::new(acp.with_grants(all_grants(read)))
+            }
             AgentKind::Auto => Arc::new(agent::offline::Offline),
             AgentKind::Person => Arc::new(agent::Person),
         })

@@ -29,8 +29,7 @@ struct Supply {
     shell: ShellRules,
     web: WebSettings,
     servers: Vec<McpServer>,
-    /// By role.
-    grants: Vec<(&'static str, Grants)>,
+    grants: BTreeMap<String, Grants>,
 }
 
 /// Makes the tools of a project's models. What is wrong with the settings is added to their problems.
@@ -63,9 +62,10 @@ impl Supply {
             let mcp = Mcp::start(&servers, settings, &Stop::new()).map_err(|error| format!("MCP: {error}"))?;
             boxes.push(("mcp".into(), Arc::new(mcp)));
         }
-        let granted = self.grants.iter().find(|(name, _)| *name == role);
-        let grants = granted.map_or_else(Grants::everything, |(_, grants)| grants.clone());
+        let grants = self.grants.get(role).cloned().unwrap_or_else(Grants::everything);
+        let answers = job.brief.answers.iter().map(|one| (one.question.clone(), one.answer.clone())).collect();
         let guarded = Granted::new(grants, Boxes::new(boxes)).in_project(job.project.clone());
+        let guarded = guarded.with_answers(answers, job.workdir.clone());
         Ok(Box::new(guarded.set_in(format!("[[grants]] in {FILE}"))))
     }
 }
@@ -201,13 +201,13 @@ fn filled_in(text: &str) -> Result<String, String> {
     Ok(out + rest)
 }
 
-/// What the roles may do. A rule for all roles is wrong once, not three times.
-fn all_grants(read: &mut Read) -> Vec<(&'static str, Grants)> {
+/// What the roles may do, by their names. A rule for all roles is wrong once, not three times.
+pub(crate) fn all_grants(read: &mut Read) -> BTreeMap<String, Grants> {
     let mut wrong = BTreeSet::new();
-    let mut all = Vec::new();
+    let mut all = BTreeMap::new();
     for (role, _) in ROLES {
         match grants(read, role) {
-            Ok(grants) => all.push((role, grants)),
+            Ok(grants) => drop(all.insert(role.to_string(), grants)),
             Err(problem) => drop(wrong.insert(problem.to_string())),
         }
     }

@@ -1,0 +1,212 @@
+//! Models as agents of whole runs: what they may do is asked of a person, and whatever a provider does wrong is told in
+//! words, without a key in them, and changes nothing.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::place::{Place, Ran};
+use crate::scripted::{REQUEST, last, place, records, status};
+use crate::served::{Served, calls, http, says};
+
+/// What an executor does that wants to run a command for one task, and says what came of it.
+fn curious(body: &Value, _: usize) -> Vec<u8> {
+    let told = body["messages"].to_string();
+    let answers = body["messages"].as_array().into_iter().flatten().filter(|message| message["role"] == "tool");
+    match answers.last().and_then(|answer| answer["content"].as_str()) {
+        Some(answer) => says(&format!("# What I saw\n\nThe command said: {answer}\n")),
+        None if told.contains("list the figures of the sales") => {
+            calls("run_shell_command", &json!({"command": "echo made; echo by hand > made"}))
+        }
+        None => says("# Some words\n\nNothing to run.\n"),
+    }
+}
+
+const ASKING: &str = "[[grants]]\nrole = \"executor\"\nrule = \"ask\"\npattern = \"run_shell_command: echo *\"\n";
+const QUESTION: &str = r#"May I use "run_shell_command: echo made; echo by hand > made"? Say yes, or no and why."#;
+
+/// A project whose grants ask, and a run in it that waits with the question.
+fn asked(served: &Served) -> (Place, String, Ran) {
+    let place = place("");
+    fs::write(place.path("multiverse.toml"), ASKING).unwrap();
+    let agent = format!("executor={}", served.agent());
+    let ran = place.run(&["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", &agent]);
+    assert_eq!(ran.code, 3, "{}", ran.shown());
+    let run = last(&place);
+    (place, run, ran)
+}
+
+fn told(served: &Served) -> String {
+    served.asked().last().map(|body| body["messages"].to_string()).unwrap_or_default()
+}
+
+/// QL-36, MV-28: what a rule asks about is a question in the inbox, with the command that answers it; the answer is a fact of
+/// the run, the attempt is made again, and the call is made or is not. Each command here is a process of its own.
+#[test]
+fn a_person_is_asked_before_a_call_is_made() {
+    let served = Served::with(curious);
+    let (place, run, ran) = asked(&served);
+    for part in [QUESTION, &format!("multiverse answer {run} ")] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.shown());
+    }
+    let inbox = place.run(&["inbox", "--json"]);
+    let waiting = &inbox.json()[0]["waiting"];
+    assert_eq!((&waiting["kind"], &waiting["run"]), (&json!("question"), &json!(run)));
+    assert!(waiting["text"].as_str().unwrap().ends_with(QUESTION), "{waiting}");
+    assert!(place.run(&["inbox"]).stdout.contains(QUESTION));
+    // Whoever takes it up without an answer is asked again, and nothing was done meanwhile.
+    assert_eq!(place.run(&["resume", &run]).code, 3);
+    assert!(!served.asked().iter().any(|body| body["messages"].to_string().contains("\"role\":\"tool\"")));
+    let answered = place.run(&["answer", &run, "yes"]);
+    assert_eq!(answered.code, 0, "{}", answered.shown());
+    assert_eq!(status(&place, &run), "COMPLETED");
+    let facts = fs::read_to_string(place.path(format!("runs/{run}/workspace/ANALYZING/facts.md"))).unwrap();
+    assert!(facts.contains("exit code 0") && facts.contains("made"), "{facts}");
+    assert!(place.run(&["history", &run, "-v"]).stdout.contains("May I use"));
+}
+
+/// QL-36: a no is told to the model in the person's words, and the command is not run.
+#[test]
+fn a_call_that_a_person_does_not_want_is_not_made() {
+    let served = Served::with(curious);
+    let (place, run, _) = asked(&served);
+    let answered = place.run(&["answer", &run, "no,", "not on a Friday"]);
+    assert_eq!(answered.code, 0, "{}", answered.shown());
+    let facts = fs::read_to_string(place.path(format!("runs/{run}/workspace/ANALYZING/facts.md"))).unwrap();
+    assert!(facts.contains("a person was asked, and said: no, not on a Friday"), "{facts}");
+    assert!(!facts.contains("exit code"), "{facts}");
+}
+
+/// A simple task has no inbox: it says what to do instead.
+#[test]
+fn a_simple_task_says_that_it_cannot_ask() {
+    let served = Served::with(|_, _| calls("run_shell_command", &json!({"command": "echo x"})));
+    let place = place("");
+    fs::write(place.path("multiverse.toml"), ASKING).unwrap();
+    let ran = place.run(&["do", "What does echo say?", "--agent", &served.agent()]);
+    assert_eq!(ran.code, 1, "{}", ran.shown());
+    assert!(ran.stderr.contains("May I use") && ran.stderr.contains("begin a run"), "{}", ran.shown());
+}
+
+const KEY: &str = "sk-open-sesame-0123456789";
+
+/// Has one simple task done by a model that behaves so; gives what was said, with exit code 1, nothing changed and no key.
+#[track_caller]
+fn refused(reply: impl Fn(&Value, usize) -> Vec<u8> + Send + 'static) -> (String, usize) {
+    let served = Served::with(reply);
+    let place = place("");
+    assert_eq!(place.run(&["init"]).code, 0);
+    let before = records(&place);
+    let settings = format!(
+        "[models.bad]\nmodel = \"compatible/large@http://{}/v1\"\nkey = \"env:BAD_KEY\"\nmax_output_tokens = 200\n",
+        served.address()
+    );
+    fs::write(place.path("multiverse.toml"), settings).unwrap();
+    let mut command = place.command(&["do", "What do the sales add up to?", "--agent", "model:bad"]);
+    let ran = Ran::of(command.env("BAD_KEY", KEY).env("MULTIVERSE_SECONDS", "60").output().unwrap());
+    assert_eq!(ran.code, 1, "{}", ran.shown());
+    assert!(!ran.shown().contains("sesame"), "{}", ran.shown());
+    assert_eq!(records(&place), before, "{}", ran.shown());
+    (ran.stderr, served.asked().len())
+}
+
+/// QL-32, QL-35: models and providers that misbehave, by the running program.
+#[test]
+fn whatever_a_provider_does_wrong_is_told() {
+    let check = |reply: fn(&Value, usize) -> Vec<u8>, parts: &[&str]| {
+        let (said, _) = refused(reply);
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    };
+    check(|_, _| http(401, "", &json!({"error": {"message": format!("bad key {KEY}")}}).to_string()), &["401", "key"]);
+    check(|_, _| http(429, "retry-after: 3600\r\n", "slow down"), &["not now", "429", "try again in 3600 s"]);
+    check(|_, _| http(302, "location: http://elsewhere.example/v1\r\n", ""), &["elsewhere.example"]);
+    check(|_, _| http(200, "content-type: application/json\r\n", &"x".repeat(10 << 20)), &["longer than", "its limit"]);
+    check(
+        |_, _| calls("list_directory", &json!({"path": "assets"})),
+        &["the model makes the same call again and again: list_directory"],
+    );
+    check(|_, _| http(404, "", "no such model"), &["404"]);
+    check(|_, _| says("{\"status\": \"failed\", \"error\": \"I cannot add\"}"), &["I cannot add"]);
+}
+
+/// QL-32: prose, half a report and another language come back with the exact problem, three times; then it is said.
+#[test]
+fn an_answer_that_is_no_report_is_sent_back_and_then_told() {
+    for text in ["Sure! Let me think about it.", "{\"status\": \"done\", \"outputs\": [", "销售总额是七。"] {
+        let served = Served::with(move |_, _| says(text));
+        let place = place("");
+        let agent = format!("planner=model:compatible/large@http://{}/v1", served.address());
+        let ran = place.run(&["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", &agent]);
+        assert_eq!(ran.code, 4, "{text}: {}", ran.shown());
+        assert!(ran.stderr.contains("JSON"), "{text}: {}", ran.shown());
+        let asked = served.asked();
+        assert!(asked[1]["messages"].to_string().contains("This cannot be taken"), "{text}");
+        assert_eq!(status(&place, &last(&place)), "FAILED");
+        assert_eq!(fs::read_dir(place.path("outputs")).map_or(0, Iterator::count), 0, "{text}");
+    }
+}
+
+/// QL-32: a tool that does not exist and arguments of the wrong type are answered to the model, which goes on; a stream that
+/// is cut, and a limit that is soon over, are tried again.
+#[test]
+fn what_can_be_mended_is_no_failure() {
+    let served = Served::with(|_, before| match before {
+        0 => calls("read_minds", &json!({"of": "ada"})),
+        1 => calls("read_file", &json!({"absolute_path": 7})),
+        2 => http(
+            200,
+            "content-type: text/event-stream\r\n",
+            "data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"Sev",
+        ),
+        3 => http(429, "retry-after: 1\r\n", "slow down"),
+        _ => says("Seven."),
+    });
+    let place = place("");
+    let ran = place.run(&["do", "What do the sales add up to?", "--agent", &served.agent()]);
+    assert_eq!((ran.code, ran.stdout.trim()), (0, "Seven."), "{}", ran.shown());
+    let told = told(&served);
+    assert!(told.contains("there is no tool `read_minds`; there are: "), "{told}");
+    assert!(told.contains("the arguments of read_file are wrong"), "{told}");
+    assert!(ran.stderr.contains("waiting until") || served.asked().len() == 5, "{}", ran.shown());
+}
+
+/// QL-32: agents that cannot be used are told before anything begins.
+#[test]
+fn an_agent_that_is_not_there_is_told_at_once() {
+    let place = place("");
+    assert_eq!(place.run(&["init"]).code, 0);
+    let before = records(&place);
+    for (agent, part) in [
+        ("claude", "install it: "),
+        ("codex:gpt", "install it: "),
+        ("acp:no-such-agent", "no-such-agent"),
+        ("command:./no-such-agent", "no-such-agent"),
+        ("model:openai/gpt-5", "OPENAI_API_KEY is not set"),
+        ("model:nobody/x", "valid: "),
+        ("model:mine", "[models.mine]"),
+    ] {
+        let ran = place.run(&["run", REQUEST, "--yes", "--agent", agent]);
+        assert!(ran.code == 1 || ran.code == 2, "{agent}: {}", ran.shown());
+        assert!(ran.stderr.contains(part), "{agent}: {}", ran.shown());
+        assert_eq!(records(&place), before, "{agent}");
+    }
+}
+
+/// QL-32: MCP servers that talk nonsense, say nothing, or are not there: the model is told who, and the tools of others stay.
+#[test]
+fn a_server_that_cannot_be_used_is_named() {
+    for (command, args, part) in [
+        ("no-such-server", "[]", "no-such-server"),
+        ("/bin/sh", "[\"-c\", \"echo hello; echo world; exit 3\"]", "mcp"),
+    ] {
+        let served = Served::with(|_, _| says("Seven."));
+        let place = place("");
+        let settings = format!("[mcp.odd]\ncommand = \"{command}\"\nargs = {args}\n");
+        fs::write(place.path("multiverse.toml"), settings).unwrap();
+        let ran = place.run(&["do", "What do the sales add up to?", "--agent", &served.agent()]);
+        let said = ran.shown().to_lowercase();
+        assert!(ran.code == 0 || said.contains(part), "{command}: {}", ran.shown());
+    }
+}
