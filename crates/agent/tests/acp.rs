@@ -31,6 +31,8 @@ fn a_turn_becomes_a_report() {
     let (ending, said) = stage.work_and_listen(&puppet(&stage, "well"), &job);
     let found = report(ending);
     assert_eq!(found.summary, "made x");
+    let usage = found.usage.unwrap();
+    assert_eq!((usage.input_tokens, usage.cost_usd), (1200, Some(0.25)), "BY-08");
     assert!(said.contains(&"Write x.md".into()), "{said:?}");
     assert_eq!(&stage.collect(&found).unwrap()[0].content[..], b"# x\n");
     stage.assert_untouched();

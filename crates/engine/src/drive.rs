@@ -589,7 +589,7 @@ pub(crate) fn readable(project: &Path, run: &str, brief: &agent::Brief) -> Vec<P
 
 /// The same without a run.
 pub(crate) fn readable_inputs(project: &Path, brief: &agent::Brief) -> Vec<PathBuf> {
-    let named = brief.files.iter().map(|file| project.join(&file.path));
+    let named = brief.files.iter().map(|file| project.join(agent::skill_folder(file).unwrap_or(&file.path)));
     let mut paths: Vec<PathBuf> = std::iter::once(project.join("assets")).chain(named).collect();
     paths.retain(|path| path.exists());
     paths

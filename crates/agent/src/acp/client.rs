@@ -24,6 +24,7 @@ use tools::Stop;
 use super::bounded::Bounded;
 use super::files::Files;
 use super::policy::{self, Permission, Policy};
+use crate::contract::Usage;
 use crate::limits::{MAX_PROBLEMS, MAX_QUOTE};
 use crate::words::quote;
 
@@ -71,6 +72,8 @@ pub(crate) struct Told {
     pub(crate) refused: Vec<String>,
     /// What a person must be asked first, each call written out.
     pub(crate) asked: Vec<String>,
+    /// The most that it said to have used: tokens are those of its context, the only ones that the protocol tells.
+    pub(crate) usage: Usage,
     titles: Vec<(String, String)>,
 }
 
@@ -254,6 +257,11 @@ impl Shared {
                 let id = update.tool_call_id.0.to_string();
                 let known = told.titles.iter().find(|(own, _)| *own == id).map(|(_, title)| title.clone());
                 note(&mut told.failed, &known.unwrap_or(id));
+            }
+            SessionUpdate::UsageUpdate(update) => {
+                told.usage.input_tokens = told.usage.input_tokens.max(update.used);
+                let dollars = update.cost.filter(|cost| cost.currency == "USD" && cost.amount.is_finite());
+                told.usage.cost_usd = dollars.map(|cost| cost.amount).or(told.usage.cost_usd);
             }
             _ => {}
         }

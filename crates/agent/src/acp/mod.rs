@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agent_client_protocol::v1::schema::StopReason;
@@ -63,6 +63,17 @@ impl Acp {
     pub fn with_limits(mut self, limits: CommandLimits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// The same, which may read more: files and folders outside the project that its user names.
+    pub fn with_readable(mut self, readable: Vec<PathBuf>) -> Self {
+        self.command = self.command.with_readable(readable);
+        self
+    }
+
+    /// Why it cannot be started at all.
+    pub fn missing(&self) -> Option<String> {
+        self.command.missing()
     }
 
     /// What roles are granted, by name: it decides what the agent asks to be allowed, and whether a person is asked. What
@@ -148,6 +159,7 @@ impl Acp {
         remains.heard.answer = told.answer;
         remains.heard.failed = told.failed;
         remains.heard.refused = told.refused;
+        remains.heard.usage = told.usage;
         remains.heard.is_over = true;
         remains.file = report_file(&job.workdir);
         // How a process ends after its turn says nothing of the turn: some must be killed.

@@ -14,6 +14,7 @@ use super::calls::{Calls, call_in_text, shown};
 use super::client::Client;
 use super::extract::{Found, found_in, without_thoughts};
 use super::fault::CallFault;
+use super::guided::guided;
 use super::judged::{Judged, Plain, checked, judge};
 use super::mend::report_of;
 use super::message::{Answer, Answered, Call, Finish, Message, REPORT_TOOL, Request, Said, Turn};
@@ -111,7 +112,16 @@ impl<'a> Attempt<'a> {
         let has_tools = !calls.tools().is_empty();
         let form = form_of(model, &client);
         let tools = if has_tools { Tools::Offered } else { Tools::None };
-        let rendered = model.prompts.render(&job.brief, form, tools);
+        let mut rendered = model.prompts.render(&job.brief, form, tools);
+        let mut log = String::new();
+        if let Some((text, record)) = guided(job, form, tools) {
+            rendered.system.push_str(&text);
+            let _ = writeln!(log, "{record}");
+        }
+        for problem in toolbox.problems() {
+            say(&problem);
+            let _ = writeln!(log, "{problem}");
+        }
         let schema = answer_schema(&job.brief, form);
         let max_output_tokens = match (settings.max_output_tokens, form) {
             (0, Form::Report) => 8192,
@@ -130,7 +140,7 @@ impl<'a> Attempt<'a> {
             shortened: 0,
         };
         plan.files_tokens = room(model, &plan, &rendered, &calls);
-        let log = RefCell::new(String::new());
+        let log = RefCell::new(log);
         Ok(Self {
             model,
             job,
@@ -264,7 +274,8 @@ impl<'a> Attempt<'a> {
             };
             if let Some(recorder) = &self.model.recorder {
                 let reply = String::from_utf8_lossy(&exchange.reply);
-                exchange.reply = self.settings().scrub(&reply).into_bytes();
+                let request = self.settings().scrub(&String::from_utf8_lossy(&exchange.request));
+                (exchange.reply, exchange.request) = (self.settings().scrub(&reply).into_bytes(), request.into_bytes());
                 recorder(self.job, &exchange);
             }
             let fault = match called {

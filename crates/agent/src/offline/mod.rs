@@ -73,6 +73,10 @@ impl Backend for Offline {
         Pace::Slow
     }
 
+    fn is_guided(&self) -> bool {
+        false
+    }
+
     fn work(&self, job: &Job, stop: &tools::Stop, say: &dyn Fn(&str)) -> Ending {
         let facts = Facts::new(&job.brief);
         let report = match job.brief.action.as_str() {

@@ -43,6 +43,22 @@ pub(crate) fn toolboxes(read: &mut Read, project: &Path) -> Result<Toolboxes, Fa
     Ok(Arc::new(move |job: &Job| supply.open(job)))
 }
 
+/// The same for an agent that is no model and has the web searched.
+pub(crate) fn searching(read: &mut Read, project: &Path) -> Toolboxes {
+    let (web, grants) = (web(read, project), all_grants(read));
+    Arc::new(move |job: &Job| {
+        let grants = grants.get(&job.brief.role).cloned().unwrap_or_else(Grants::everything);
+        Ok(guarded(job, grants, Web::new(web.clone())))
+    })
+}
+
+/// A box behind what a role is granted, and what people said of it.
+fn guarded(job: &Job, grants: Grants, inner: impl Toolbox + 'static) -> Box<dyn Toolbox> {
+    let answers = job.brief.answers.iter().map(|one| (one.question.clone(), one.answer.clone())).collect();
+    let guarded = Granted::new(grants, inner).in_project(job.project.clone());
+    Box::new(guarded.with_answers(answers, job.workdir.clone()).set_in(format!("[[grants]] in {FILE}")))
+}
+
 impl Supply {
     /// The tools of one attempt.
     fn open(&self, job: &Job) -> Result<Box<dyn Toolbox>, String> {
@@ -63,10 +79,7 @@ impl Supply {
             boxes.push(("mcp".into(), Arc::new(mcp)));
         }
         let grants = self.grants.get(role).cloned().unwrap_or_else(Grants::everything);
-        let answers = job.brief.answers.iter().map(|one| (one.question.clone(), one.answer.clone())).collect();
-        let guarded = Granted::new(grants, Boxes::new(boxes)).in_project(job.project.clone());
-        let guarded = guarded.with_answers(answers, job.workdir.clone());
-        Ok(Box::new(guarded.set_in(format!("[[grants]] in {FILE}"))))
+        Ok(guarded(job, grants, Boxes::new(boxes)))
     }
 }
 

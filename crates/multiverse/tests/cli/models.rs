@@ -62,7 +62,7 @@ fn a_person_is_asked_before_a_call_is_made() {
     assert_eq!(status(&place, &run), "COMPLETED");
     let facts = fs::read_to_string(place.path(format!("runs/{run}/workspace/ANALYZING/facts.md"))).unwrap();
     assert!(facts.contains("exit code 0") && facts.contains("made"), "{facts}");
-    assert!(place.run(&["history", &run, "-v"]).stdout.contains("May I use"));
+    assert!(place.run(&["history", "--json"]).stdout.contains("May I use"));
 }
 
 /// QL-36: a no is told to the model in the person's words, and the command is not run.
@@ -134,13 +134,17 @@ fn whatever_a_provider_does_wrong_is_told() {
 /// QL-32: prose, half a report and another language come back with the exact problem, three times; then it is said.
 #[test]
 fn an_answer_that_is_no_report_is_sent_back_and_then_told() {
-    for text in ["Sure! Let me think about it.", "{\"status\": \"done\", \"outputs\": [", "销售总额是七。"] {
+    for (text, problem) in [
+        ("Sure! Let me think about it.", "JSON"),
+        ("{\"status\": \"done\", \"outputs\": [", "/result: found null, expected object"),
+        ("销售总额是七。", "JSON"),
+    ] {
         let served = Served::with(move |_, _| says(text));
         let place = place("");
         let agent = format!("planner=model:compatible/large@http://{}/v1", served.address());
         let ran = place.run(&["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", &agent]);
         assert_eq!(ran.code, 4, "{text}: {}", ran.shown());
-        assert!(ran.stderr.contains("JSON"), "{text}: {}", ran.shown());
+        assert!(ran.stderr.contains(problem), "{text}: {}", ran.shown());
         let asked = served.asked();
         assert!(asked[1]["messages"].to_string().contains("This cannot be taken"), "{text}");
         assert_eq!(status(&place, &last(&place)), "FAILED");
@@ -194,19 +198,119 @@ fn an_agent_that_is_not_there_is_told_at_once() {
     }
 }
 
-/// QL-32: MCP servers that talk nonsense, say nothing, or are not there: the model is told who, and the tools of others stay.
+/// QL-32: MCP servers that are not there, end at once or talk nonsense are named, and the tools of others stay.
 #[test]
 fn a_server_that_cannot_be_used_is_named() {
-    for (command, args, part) in [
-        ("no-such-server", "[]", "no-such-server"),
-        ("/bin/sh", "[\"-c\", \"echo hello; echo world; exit 3\"]", "mcp"),
-    ] {
+    for (command, args) in [("no-such-server", "[]"), ("/bin/sh", "[\"-c\", \"echo hello; echo world; exit 3\"]")] {
         let served = Served::with(|_, _| says("Seven."));
         let place = place("");
         let settings = format!("[mcp.odd]\ncommand = \"{command}\"\nargs = {args}\n");
         fs::write(place.path("multiverse.toml"), settings).unwrap();
-        let ran = place.run(&["do", "What do the sales add up to?", "--agent", &served.agent()]);
-        let said = ran.shown().to_lowercase();
-        assert!(ran.code == 0 || said.contains(part), "{command}: {}", ran.shown());
+        let ran = place.run(&["do", "What do the sales add up to?", "--agent", &served.agent(), "-v"]);
+        assert_eq!(ran.code, 0, "{command}: {}", ran.shown());
+        assert!(ran.stderr.contains("the MCP server \"odd\" cannot be used: "), "{command}: {}", ran.shown());
+        assert!(served.asked()[0]["tools"].to_string().contains("read_file"), "{command}");
     }
+}
+
+/// MV-31: AGENTS.md and skills are told to the models that play the roles which are to have them, and `doctor` lists them.
+#[test]
+fn what_the_project_keeps_for_agents_is_given_to_them() {
+    let check = |settings: &str, is_given: bool| {
+        let served = Served::with(|_, _| says("Some words.\n"));
+        let place = place("");
+        let skill = "---\nname: sums\ndescription: Adds up columns.\n---\nAdd them up.\n";
+        for (path, text) in [
+            ("AGENTS.md", "Write sums in euros."),
+            ("assets/AGENTS.md", "These are of last year."),
+            ("skills/sums/SKILL.md", skill),
+            ("multiverse.toml", settings),
+        ] {
+            fs::create_dir_all(place.path(path).parent().unwrap()).unwrap();
+            fs::write(place.path(path), text).unwrap();
+        }
+        let agent = format!("executor=model:compatible/large@http://{}/v1", served.address());
+        place.run(&["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", &agent]);
+        let system = served.asked()[0]["messages"][0]["content"].to_string();
+        for part in ["Write sums in euros.", "These are of last year.", "sums: Adds up columns. (skills/sums/SKILL.md)"] {
+            assert_eq!(system.contains(part), is_given, "{settings}: {part}: {system}");
+        }
+        let given = place.run(&["history", "--json", "-v"]).stdout;
+        assert_eq!(given.contains("skills/sums/SKILL.md"), is_given, "{settings}: {given}");
+        place.run(&["doctor"]).stdout
+    };
+    let told = check("", true);
+    let line = "guidance for agents: AGENTS.md, assets/AGENTS.md, skill sums (skills/sums/SKILL.md); given to planner and executor";
+    assert!(told.contains(line), "{told}");
+    assert!(check("[guidance]\nroles = [\"planner\"]\n", false).contains("; given to planner\n"));
+    check("[guidance]\nroles = []\n", false);
+}
+
+/// BY-19: what a model is asked and says is recorded, without its key.
+#[test]
+fn exchanges_with_a_model_are_recorded() {
+    let served = Served::with(|body, before| match before {
+        0 => http(401, "", &json!({"error": {"message": format!("bad key {KEY}")}}).to_string()),
+        _ => curious(body, before),
+    });
+    let place = place("");
+    let settings =
+        format!("[models.m]\nmodel = \"compatible/small-1b@http://{}/v1\"\nkey = \"env:M_KEY\"\n", served.address());
+    fs::write(place.path("multiverse.toml"), settings).unwrap();
+    let arguments = ["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", "executor=model:m"];
+    for _ in 0..2 {
+        place.command(&arguments).env("M_KEY", KEY).output().unwrap();
+    }
+    let run = last(&place);
+    let mut exchanges = String::new();
+    for run in fs::read_dir(place.path(".multiverse/calls")).unwrap().flatten() {
+        for file in fs::read_dir(run.path()).unwrap().flatten() {
+            let text = fs::read_to_string(file.path()).unwrap();
+            assert!(!text.contains("sesame"), "{}: {text}", file.path().display());
+            if file.file_name().to_string_lossy().ends_with(".wire.jsonl") {
+                exchanges.push_str(&text);
+            }
+        }
+    }
+    let lines: Vec<Value> = exchanges.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), served.asked().len(), "{run}");
+    assert!(lines.iter().any(|line| line["status"] == 401 && line["reply"].as_str().unwrap().contains("[hidden]")));
+    let call = lines.iter().find(|line| line["reply"].as_str().unwrap().contains("run_shell_command")).unwrap();
+    assert!(call["url"].as_str().unwrap().ends_with("/chat/completions"));
+    assert_eq!(call["request"]["model"], "small-1b");
+}
+
+/// MV-29: with a search service, a tool task of the type WebSearch leaves a report with its sources, without any model;
+/// without one, no plan has it.
+#[test]
+fn the_web_is_searched_without_a_model() {
+    let web = Served::with(|_, _| {
+        // Both the search service and the page: whoever asks for JSON gets the list.
+        http(200, "content-type: text/html\r\n", "<title>Boats</title><main><p>Boats were sold in Hamburg in 2025.</p></main>")
+    });
+    let page = format!("http://{}/boats", web.address());
+    let found = json!({"results": [{"title": "Boats", "url": page, "content": "boats"}]}).to_string();
+    let engine = Served::with(move |_, _| http(200, "content-type: application/json\r\n", &found));
+    let place = place("");
+    let settings = format!(
+        "[web]\nsearch = \"searxng\"\nbase_url = \"http://{}\"\nallow = [\"{}\"]\n",
+        engine.address(),
+        web.address()
+    );
+    fs::write(place.path("multiverse.toml"), settings).unwrap();
+    let request = "Search the web for boats that were sold in Hamburg and make a report.";
+    let ran = place.run(&["run", request, "--yes", "--agent", "offline"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    let run = last(&place);
+    let folder = place.path(format!("runs/{run}/workspace/ANALYZING"));
+    let report = fs::read_dir(folder).unwrap().flatten().find(|file| file.file_name().to_string_lossy().ends_with("_websearch.md"));
+    let report = fs::read_to_string(report.unwrap().path()).unwrap();
+    assert!(report.starts_with("# Web search: "), "{report}");
+    for part in ["> Boats were sold in Hamburg in 2025.", "## Sources", &page] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    fs::remove_file(place.path("multiverse.toml")).unwrap();
+    let ran = place.run(&["run", request, "--yes", "--agent", "offline"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(!ran.stderr.contains("WebSearch"), "{}", ran.shown());
 }

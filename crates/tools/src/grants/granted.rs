@@ -80,6 +80,10 @@ impl<Inner: Toolbox> Toolbox for Granted<Inner> {
         self.inner.tools().into_iter().filter(|tool| self.grants.offers(&tool.name)).collect()
     }
 
+    fn problems(&self) -> Vec<String> {
+        self.inner.problems()
+    }
+
     fn asks(&self, call: &ToolCall) -> Option<String> {
         if self.grants.decide(call, self.project.as_deref()).effect != Effect::Ask {
             return None;

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::agent::{self, Cli, Found, Kind as AgentKind, Surroundings, Usable};
 use tools::Sandbox;
 
-use super::super::agents::{Cast, ROLES, set_in};
+use super::super::agents::{Cast, ROLES, guided, set_in};
 use super::super::configuration::{FILE, Read};
 use super::{Finding, State};
 
@@ -58,6 +58,29 @@ pub(super) fn coding_clis(here: &Surroundings) -> Vec<Finding> {
         return vec![Finding::new(SUBJECT, State::Well, format!("none of {} is on the PATH", names.join(", ")))];
     }
     found
+}
+
+/// What the project keeps for agents in general, and who is given it.
+pub(super) fn guidance(project: &Path) -> Option<Finding> {
+    const SUBJECT: &str = "guidance for agents";
+    let found = agent::Guidance::find(project);
+    let files = found.for_files(&[]).len() + found.folders.iter().filter(|folder| !folder.is_empty()).count();
+    if files == 0 && found.problems.is_empty() {
+        return None;
+    }
+    let folders = found.folders.iter().map(|folder| match folder.as_str() {
+        "" => "AGENTS.md".to_string(),
+        folder => format!("{folder}/AGENTS.md"),
+    });
+    let skills = found.skills.iter().map(|skill| format!("skill {} ({})", skill.name, skill.path));
+    let roles = Read::of(project).map(|read| guided(&read)).unwrap_or_default();
+    let names: Vec<&str> = ROLES.iter().filter(|(_, role)| roles.contains(role)).map(|(name, _)| *name).collect();
+    let given = if names.is_empty() { "nobody".into() } else { names.join(" and ") };
+    let message = format!("{}; given to {given}", folders.chain(skills).collect::<Vec<_>>().join(", "));
+    Some(match found.problems.is_empty() {
+        true => Finding::new(SUBJECT, State::Well, message),
+        false => Finding::new(SUBJECT, State::Note, format!("{message}; {}", found.problems.join("; "))),
+    })
 }
 
 /// What the project's file says, and whether those it names are there.
