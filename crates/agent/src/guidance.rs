@@ -81,7 +81,8 @@ impl Guidance {
         while let Some(folder) = waiting.pop_front() {
             looked += 1;
             if looked > MOST_FOLDERS || self.folders.len() >= MOST_INSTRUCTIONS {
-                self.problems.push(format!("not every folder was looked at for {INSTRUCTIONS_FILE}: there are too many"));
+                self.problems
+                    .push(format!("not every folder was looked at for {INSTRUCTIONS_FILE}: there are too many"));
                 return;
             }
             if is_file_of(root, &below(&folder, INSTRUCTIONS_FILE)) {
@@ -139,7 +140,9 @@ pub(crate) fn guide(file: &BriefFile) -> Option<Guide<'_>> {
 
 /// The folder of the skill that a file of a brief is, if it is one: all that lies in it belongs to the skill.
 pub fn skill_folder(file: &BriefFile) -> Option<&str> {
-    matches!(guide(file), Some(Guide::Skill(..))).then(|| file.path.rsplit_once('/').map(|(folder, _)| folder)).flatten()
+    matches!(guide(file), Some(Guide::Skill(..)))
+        .then(|| file.path.rsplit_once('/').map(|(folder, _)| folder))
+        .flatten()
 }
 
 fn below(folder: &str, name: &str) -> String {
@@ -229,9 +232,8 @@ mod tests {
             ["plain | Plain: words | .claude/skills/plain/SKILL.md", "sums | Adds up columns. | skills/sums/SKILL.md"]
         );
         assert_eq!(found.problems, ["skills/bare/SKILL.md is left out: its front matter has no `description`"]);
-        let paths = |files: &[BriefFile]| -> Vec<String> {
-            found.for_files(files).into_iter().map(|file| file.path).collect()
-        };
+        let paths =
+            |files: &[BriefFile]| -> Vec<String> { found.for_files(files).into_iter().map(|file| file.path).collect() };
         let skills = [".claude/skills/plain/SKILL.md", "skills/sums/SKILL.md"];
         assert_eq!(paths(&[]), [&["AGENTS.md"], &skills[..]].concat());
         assert_eq!(paths(&[file("assets/a.csv")]), [&["AGENTS.md", "assets/AGENTS.md"], &skills[..]].concat());

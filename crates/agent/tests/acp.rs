@@ -62,12 +62,14 @@ fn permissions_are_answered_by_policy() {
     let job = stage.job();
     let deny = Grants::new(Vec::new(), Effect::Deny).unwrap();
     let strict = vec![Rule::new(Effect::Deny, "*")];
-    let careful = puppet(&stage, "asks").with_grants([("executor".into(), Grants::new(strict, Effect::Deny).unwrap())].into());
+    let careful =
+        puppet(&stage, "asks").with_grants([("executor".into(), Grants::new(strict, Effect::Deny).unwrap())].into());
     let Ending::Report { log, .. } = stage.work(&careful, &job) else { panic!("no report") };
     assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), "no no no no");
     assert!(log.contains("was not allowed: edit /etc/passwd"), "{log}");
     let other = puppet(&stage, "asks").with_grants([("planner".into(), deny)].into());
-    stage.work(&other, &stage.job());
+    let job = stage.job();
+    stage.work(&other, &job);
     assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), "once no no once");
 }
 

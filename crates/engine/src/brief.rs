@@ -66,16 +66,17 @@ pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work
     files
 }
 
-/// What the project keeps for agents in general, for those that read it.
-pub(crate) fn guidance(settings: &Settings, run: &Run, work: &Work, files: &[BriefFile]) -> Vec<BriefFile> {
+/// The same with what the project keeps for agents in general, for those that read it. What is both is no input then.
+pub(crate) fn guided(settings: &Settings, run: &Run, work: &Work, mut files: Vec<BriefFile>) -> Vec<BriefFile> {
     let role = work.role();
-    if settings.guidance.is_empty() || !settings.guided.contains(&role) {
-        return Vec::new();
+    let reads = || settings.casting_of(&run.id).crew.get(&role).is_some_and(|backend| backend.is_guided());
+    if settings.guidance.is_empty() || !settings.guided.contains(&role) || !reads() {
+        return files;
     }
-    let is_guided = settings.casting_of(&run.id).crew.get(&role).is_some_and(|backend| backend.is_guided());
-    let mut more = if is_guided { settings.guidance.for_files(files) } else { Vec::new() };
-    more.retain(|one| files.iter().all(|file| file.path != one.path));
-    more
+    let guidance = settings.guidance.for_files(&files);
+    files.retain(|file| guidance.iter().all(|one| one.path != file.path));
+    files.extend(guidance);
+    files
 }
 
 fn inputs_of(hierarchy: &Hierarchy, run: &Run, item: &Item, files: &mut Vec<BriefFile>) {
@@ -127,8 +128,7 @@ pub(crate) fn build<F: Fs>(
     };
     // Nothing set aside means no bound of the run's.
     brief.limits = BriefLimits { steps: 100, tokens: attempt.reserved.tokens, seconds };
-    brief.files = files(state, hierarchy, run, &attempt.work);
-    brief.files.extend(guidance(settings, run, &attempt.work, &brief.files));
+    brief.files = guided(settings, run, &attempt.work, files(state, hierarchy, run, &attempt.work));
     let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
     match &attempt.work {
         Work::Plan(target) => {

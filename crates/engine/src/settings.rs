@@ -218,8 +218,14 @@ mod tests {
             ("command:./my-agent sk-abc", "command:./my-agent …"),
             ("command:./my-agent --with dGhpcyBpcyBhIHNlY3JldCBrZXkx", "command:./my-agent …"),
             ("command:./my-agent --with=dGhpcyBpcyBhIHNlY3JldCBrZXkx==", "command:./my-agent …"),
-            ("command:./my-agent --in /home/Ada/notes2026/of-the-year", "command:./my-agent --in /home/Ada/notes2026/of-the-year"),
-            ("command:./my-agent --model qwen2.5-Coder-1.5B-Instruct", "command:./my-agent --model qwen2.5-Coder-1.5B-Instruct"),
+            (
+                "command:./my-agent --in /home/Ada/notes2026/of-the-year",
+                "command:./my-agent --in /home/Ada/notes2026/of-the-year",
+            ),
+            (
+                "command:./my-agent --model qwen2.5-Coder-1.5B-Instruct",
+                "command:./my-agent --model qwen2.5-Coder-1.5B-Instruct",
+            ),
             ("model:openai/gpt@https://host/v1", "model:openai/gpt@https://host/v1"),
             ("model:openai/gpt@https://me:secret@host/v1", "model:openai/gpt …"),
         ] {

@@ -298,8 +298,8 @@ impl State {
         let (mut given, mut prompts) = (BTreeMap::new(), BTreeMap::new());
         for fact in &decision.facts {
             if let (Fact::Assigned(attempt), Some(run)) = (fact, self.runs.get(id)) {
-                let mut files = brief::files(self, hierarchy, run, &attempt.work);
-                files.extend(brief::guidance(settings, run, &attempt.work, &files));
+                let files = brief::files(self, hierarchy, run, &attempt.work);
+                let files = brief::guided(settings, run, &attempt.work, files);
                 if !files.is_empty() {
                     let files = files.into_iter().map(|file| Given { path: file.path, why: file.why });
                     given.insert(attempt.fence, files.collect());

@@ -215,7 +215,7 @@ mod tests {
         };
         use Permission::{Allow, Ask, Deny};
         check(Vec::new(), wish(WishKind::Execute, &[], "git push"), Ask(push.clone()));
-        let asked = |answer: &str| vec![(tools::question(&[push.clone()]), answer.into())];
+        let asked = |answer: &str| vec![(tools::question(std::slice::from_ref(&push)), answer.into())];
         check(asked("yes"), wish(WishKind::Execute, &[], "git push"), Allow);
         check(asked("no"), wish(WishKind::Execute, &[], "git push"), Deny);
         check(asked("yes"), wish(WishKind::Execute, &[], "git pull"), Ask("\"run_shell_command: git pull\"".into()));

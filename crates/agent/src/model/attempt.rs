@@ -109,8 +109,10 @@ impl<'a> Attempt<'a> {
         };
         let client = Client::new(settings, stop, Instant::now() + time)?;
         let calls = Calls::new(toolbox, settings.parallel_calls);
-        let has_tools = !calls.tools().is_empty();
         let form = form_of(model, &client);
+        // A small model plans best when nothing but a plan can come: tools would unbind its answer, and cost it minutes.
+        let may_call = form == Form::Report || job.brief.role == "executor";
+        let has_tools = may_call && !calls.tools().is_empty();
         let tools = if has_tools { Tools::Offered } else { Tools::None };
         let mut rendered = model.prompts.render(&job.brief, form, tools);
         let mut log = String::new();
@@ -547,8 +549,9 @@ fn room(model: &Model, plan: &Plan, rendered: &Rendered, calls: &Calls<'_>) -> u
         (0, None) => 8192,
         (set, _) => set,
     };
+    let offered = if plan.with_tools { calls.tools() } else { &[] };
     let tools: u64 =
-        calls.tools().iter().map(|tool| tokens_in(&tool.description) + tokens_in(&tool.parameters.to_string())).sum();
+        offered.iter().map(|tool| tokens_in(&tool.description) + tokens_in(&tool.parameters.to_string())).sum();
     let schema = plan.schema.as_ref().map_or(0, |schema| tokens_in(&schema.to_string()));
     let used =
         tokens_in(&rendered.system) + tokens_in(&rendered.user) + tools + schema + u64::from(plan.max_output_tokens);

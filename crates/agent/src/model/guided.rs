@@ -54,7 +54,10 @@ pub(super) fn guided(job: &Job, form: Form, tools: Tools) -> Option<(String, Val
     }
     let mut text = String::new();
     if !instructions.is_empty() {
-        let _ = write!(text, "\nThe project's own instructions. Keep to them where they bear on your task:\n{instructions}");
+        let _ = write!(
+            text,
+            "\nThe project's own instructions. Keep to them where they bear on your task:\n{instructions}"
+        );
     }
     if !skills.is_empty() {
         let _ = write!(text, "\nSkills of the project. If one is for what you do, read its file first:\n{skills}");

@@ -231,11 +231,19 @@ fn before(facts: &Facts<'_>) -> String {
         "on the internet",
         "im internet",
     ];
+    const ENDS: [&str; 5] = [" and make ", " and write ", " and create ", " and tell ", ". "];
     let request = facts.request().to_lowercase();
     let is_first = facts.phase_name() == "ANALYZING" && facts.stage_words().contains("read");
-    match is_first && knows(facts, "WebSearch") && ASKED.iter().any(|words| request.contains(words)) {
-        true => facts.request(),
-        false => String::new(),
+    let asked = ASKED.iter().find_map(|words| Some(request.find(words)? + words.len()));
+    let Some(at) = asked.filter(|_| is_first && knows(facts, "WebSearch")) else { return String::new() };
+    let rest = request[at..].trim_start();
+    let about = ["for ", "about ", "on ", "nach "].iter().find_map(|word| rest.strip_prefix(word));
+    match about {
+        Some(about) => {
+            let end = ENDS.iter().filter_map(|end| about.find(end)).min().unwrap_or(about.len());
+            about[..end].trim_end_matches(['.', '!', ' ']).to_owned()
+        }
+        None => facts.request(),
     }
 }
 

@@ -270,9 +270,7 @@ impl Cast {
             }
             AgentKind::Model(name) => Arc::new(models::model(name, project, read)?),
             AgentKind::NamedModel(name) => Arc::new(models::named(name, project, read)?),
-            AgentKind::Cli(cli, model) => {
-                Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read)))
-            }
+            AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read))),
             AgentKind::Acp(text) => {
                 let acp = agent::Acp::new(text, &self.base).map_err(|reason| self.unusable(&reason))?;
                 if let Some(reason) = acp.missing() {

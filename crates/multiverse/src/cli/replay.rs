@@ -38,7 +38,8 @@ pub(crate) fn again(
     let mut settings = Settings::new(project.clone());
     settings.prompts = Some(prompts);
     settings.guidance = Arc::new(engine::agent::Guidance::find(&project));
-    settings.guided = ROLES.into_iter().filter(|(name, _)| replay.guided().contains(*name)).map(|(_, role)| role).collect();
+    settings.guided =
+        ROLES.into_iter().filter(|(name, _)| replay.guided().contains(*name)).map(|(_, role)| role).collect();
     settings.tools = replay.tools().unwrap_or(settings.tools);
     [Role::Planner, Role::Executor].into_iter().for_each(|role| settings.play(role, replay.clone()));
     let mut opened = Opened::with(settings, missing_of, output, Shown::All)?;

@@ -12,8 +12,8 @@ use crate::served::{Served, calls, http, says};
 /// What an executor does that wants to run a command for one task, and says what came of it.
 fn curious(body: &Value, _: usize) -> Vec<u8> {
     let told = body["messages"].to_string();
-    let answers = body["messages"].as_array().into_iter().flatten().filter(|message| message["role"] == "tool");
-    match answers.last().and_then(|answer| answer["content"].as_str()) {
+    let mut answers = body["messages"].as_array().into_iter().flatten().filter(|message| message["role"] == "tool");
+    match answers.next_back().and_then(|answer| answer["content"].as_str()) {
         Some(answer) => says(&format!("# What I saw\n\nThe command said: {answer}\n")),
         None if told.contains("list the figures of the sales") => {
             calls("run_shell_command", &json!({"command": "echo made; echo by hand > made"}))
@@ -62,7 +62,7 @@ fn a_person_is_asked_before_a_call_is_made() {
     assert_eq!(status(&place, &run), "COMPLETED");
     let facts = fs::read_to_string(place.path(format!("runs/{run}/workspace/ANALYZING/facts.md"))).unwrap();
     assert!(facts.contains("exit code 0") && facts.contains("made"), "{facts}");
-    assert!(place.run(&["history", "--json"]).stdout.contains("May I use"));
+    assert!(place.run(&["logs", &run]).stdout.contains("May I use"));
 }
 
 /// QL-36: a no is told to the model in the person's words, and the command is not run.
@@ -232,11 +232,13 @@ fn what_the_project_keeps_for_agents_is_given_to_them() {
         let agent = format!("executor=model:compatible/large@http://{}/v1", served.address());
         place.run(&["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", &agent]);
         let system = served.asked()[0]["messages"][0]["content"].to_string();
-        for part in ["Write sums in euros.", "These are of last year.", "sums: Adds up columns. (skills/sums/SKILL.md)"] {
+        for part in ["Write sums in euros.", "These are of last year.", "sums: Adds up columns. (skills/sums/SKILL.md)"]
+        {
             assert_eq!(system.contains(part), is_given, "{settings}: {part}: {system}");
         }
-        let given = place.run(&["history", "--json", "-v"]).stdout;
-        assert_eq!(given.contains("skills/sums/SKILL.md"), is_given, "{settings}: {given}");
+        let journal = fs::read_dir(place.path(".multiverse/journal")).unwrap().flatten();
+        let given: String = journal.map(|file| fs::read_to_string(file.path()).unwrap_or_default()).collect();
+        assert_eq!(given.contains("skills/sums/SKILL.md"), is_given, "{settings}");
         place.run(&["doctor"]).stdout
     };
     let told = check("", true);
@@ -286,7 +288,11 @@ fn exchanges_with_a_model_are_recorded() {
 fn the_web_is_searched_without_a_model() {
     let web = Served::with(|_, _| {
         // Both the search service and the page: whoever asks for JSON gets the list.
-        http(200, "content-type: text/html\r\n", "<title>Boats</title><main><p>Boats were sold in Hamburg in 2025.</p></main>")
+        http(
+            200,
+            "content-type: text/html\r\n",
+            "<title>Boats</title><main><p>Forty boats were sold in Hamburg in the summer of 2025.</p></main>",
+        )
     });
     let page = format!("http://{}/boats", web.address());
     let found = json!({"results": [{"title": "Boats", "url": page, "content": "boats"}]}).to_string();
@@ -303,14 +309,43 @@ fn the_web_is_searched_without_a_model() {
     assert_eq!(ran.code, 0, "{}", ran.shown());
     let run = last(&place);
     let folder = place.path(format!("runs/{run}/workspace/ANALYZING"));
-    let report = fs::read_dir(folder).unwrap().flatten().find(|file| file.file_name().to_string_lossy().ends_with("_websearch.md"));
+    let report = fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .find(|file| file.file_name().to_string_lossy().ends_with("_websearch.md"));
     let report = fs::read_to_string(report.unwrap().path()).unwrap();
     assert!(report.starts_with("# Web search: "), "{report}");
-    for part in ["> Boats were sold in Hamburg in 2025.", "## Sources", &page] {
+    for part in [
+        "# Web search: boats that were sold in hamburg\n",
+        "> Forty boats were sold in Hamburg in the summer of 2025.",
+        "## Sources",
+        &page,
+    ] {
         assert!(report.contains(part), "{part}: {report}");
     }
     fs::remove_file(place.path("multiverse.toml")).unwrap();
     let ran = place.run(&["run", request, "--yes", "--agent", "offline"]);
     assert_eq!(ran.code, 0, "{}", ran.shown());
     assert!(!ran.stderr.contains("WebSearch"), "{}", ran.shown());
+}
+
+/// QL-30: a program reads outside the project what `[sandbox] read` names, and nothing else.
+#[test]
+fn programs_read_what_the_settings_open() {
+    use std::os::unix::fs::PermissionsExt;
+    let outside = Place::with(&[("open/word", b"sesame\n"), ("closed/word", b"sesame\n")]);
+    let place = place("");
+    let script = format!(
+        "#!/bin/sh\nread -r word < {}/$1/word 2>/dev/null || word=closed\nprintf '{{\"status\":\"done\",\"summary\":\"%s\"}}' \"$word\"\n",
+        outside.path("").display()
+    );
+    fs::write(place.path("agent.sh"), script).unwrap();
+    fs::set_permissions(place.path("agent.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let settings = format!("[sandbox]\nread = [\"{}\"]\n", outside.path("open").display());
+    fs::write(place.path("multiverse.toml"), settings).unwrap();
+    for (folder, expected) in [("open", "sesame"), ("closed", "closed")] {
+        let agent = format!("command:./agent.sh {folder}");
+        let ran = place.run(&["do", "What is the word?", "--agent", &agent]);
+        assert_eq!((ran.code, ran.stdout.trim()), (0, expected), "{folder}: {}", ran.shown());
+    }
 }

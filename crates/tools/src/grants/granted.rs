@@ -106,9 +106,7 @@ impl<Inner: Toolbox> Toolbox for Granted<Inner> {
                 Said::TooLong => {
                     self.denied(call, &decision, ": a person would have to be asked, and it is too long to be read")
                 }
-                Said::Nobody => {
-                    self.denied(call, &decision, ": a person would have to be asked, and nobody is there")
-                }
+                Said::Nobody => self.denied(call, &decision, ": a person would have to be asked, and nobody is there"),
             },
         }
     }

@@ -110,8 +110,12 @@ const GRANTS: &[Key] = &[
     key("misses", Form::Texts, "Examples that must not fit.", "[\"git push\"]"),
 ];
 
-const GUIDANCE: &[Key] =
-    &[key("roles", Form::Texts, "Who is given them; planner and executor without it, nobody with [].", "[\"executor\"]")];
+const GUIDANCE: &[Key] = &[key(
+    "roles",
+    Form::Texts,
+    "Who is given them; planner and executor without it, nobody with [].",
+    "[\"executor\"]",
+)];
 
 const SANDBOX: &[Key] = &[
     key("read", Form::Texts, "Folders outside the project that programs may read.", "[\"/opt/models\"]"),

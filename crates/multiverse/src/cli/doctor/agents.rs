@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use engine::agent::{self, Cli, Found, Kind as AgentKind, Surroundings, Usable};
+use engine::agent::{self, Cli, Found, Surroundings, Usable};
 use tools::Sandbox;
 
 use super::super::agents::{Cast, ROLES, guided, set_in};
@@ -114,20 +114,6 @@ fn found(role: &str, cast: &Cast, project: &Path, read: &mut Read) -> Finding {
             let finding = Finding::new("agents", State::Bad, format!("{shown}: {}", failure.message()));
             Finding { hint: failure.hint_text().map(String::from), ..finding }
         }
-        Ok(_) => match missing_program(cast) {
-            Some(program) => Finding::new("agents", State::Bad, format!("{shown}: {program} is not on the PATH"))
-                .hint("install it, or give the path of the program"),
-            None => Finding::new("agents", State::Well, shown),
-        },
+        Ok(_) => Finding::new("agents", State::Well, shown),
     }
-}
-
-/// The program of a command that is named without a path and is on none of the folders of PATH.
-fn missing_program(cast: &Cast) -> Option<String> {
-    let (AgentKind::Command(text) | AgentKind::Acp(text)) = &cast.kind else { return None };
-    let program = text.split_whitespace().next()?.trim_matches(['\'', '"']);
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let is_there =
-        program.contains('/') || std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
-    (!is_there).then(|| program.to_string())
 }
