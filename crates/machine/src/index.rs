@@ -17,7 +17,8 @@ pub struct Index {
     is_stale: bool,
     ids: BTreeMap<String, usize>,
     families: BTreeMap<String, Family>,
-    makers: BTreeMap<String, usize>,
+    /// Those that leave a file there, in the order of the items.
+    makers: BTreeMap<String, Vec<usize>>,
     /// For an item that is not done: those that wait for its output, each with the input at which it waits.
     watchers: BTreeMap<usize, Vec<(usize, usize)>>,
     /// The highest number of ids that begin alike.
@@ -143,7 +144,11 @@ impl Index {
     }
 
     pub(crate) fn maker(&self, output: &str) -> Option<usize> {
-        self.makers.get(output).copied()
+        self.makers(output).first().copied()
+    }
+
+    pub(crate) fn makers(&self, output: &str) -> &[usize] {
+        self.makers.get(output).map_or(&[], Vec::as_slice)
     }
 
     /// Whether an item's output is this path or lies below it.
@@ -166,7 +171,7 @@ impl Index {
         for (at, item) in items.iter().enumerate().skip(from) {
             self.ids.entry(item.id.clone()).or_insert(at);
             if !item.output.is_empty() {
-                self.makers.entry(item.output.clone()).or_insert(at);
+                self.makers.entry(item.output.clone()).or_default().push(at);
             }
             if let Some((prefix, number)) = split_id(&item.id) {
                 let highest = self.highest.entry(prefix.into()).or_default();
@@ -205,8 +210,8 @@ impl Index {
             return;
         }
         let blocker = item.inputs.iter().enumerate().skip(from).find_map(|(input, path)| {
-            let maker = self.maker(path)?;
-            blocks(items.get(maker)?, item).then_some((maker, input))
+            let blocks = |maker: &&usize| items.get(**maker).is_some_and(|maker| blocks(maker, item));
+            self.makers(path).iter().find(blocks).map(|maker| (*maker, input))
         });
         match blocker {
             Some((maker, input)) => self.watchers.entry(maker).or_default().push((at, input)),
