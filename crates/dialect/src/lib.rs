@@ -1,5 +1,5 @@
 //! The documents of each protocol: what a run's facts change in them, what they say of a run, and how every status is
-//! spelled. Lineage between documents and state goes both ways, [`multiverse::lower`] and [`multiverse::lift`]; what
+//! spelled. It goes both ways, [`lower()`] and [`Protocol::lift`]; what
 //! agents hand in with the protocol's column names is read here too.
 //!
 //! The crate does no I/O and decides nothing. What differs between protocols of one kind is data ([`Protocol`]): which
@@ -12,13 +12,16 @@ mod keys;
 mod layout;
 mod learned;
 mod lift;
+pub mod lineage;
 mod lower;
 pub mod multiverse;
 mod places;
 mod plan_order;
 mod prose;
+mod protocol;
 mod restore;
 mod schema;
+mod settings;
 mod sheet;
 mod sheets;
 mod spelling;
@@ -28,10 +31,15 @@ mod take_over;
 mod trouble;
 
 pub use desk::{Edit, Lowered};
-pub use layout::{Column, Field, GlobalDocument, Layout, LevelDocument, Need, Protocol};
+pub use layout::{
+    Column, Definition, Field, GlobalDocument, InputFolder, Layout, LevelDocument, Need, OneFor, Procedures, Protocol,
+    SettingsDocument,
+};
 pub use lift::Lifted;
-pub use lower::{Before, Step};
+pub use lower::{Before, Step, lower};
+pub use protocol::{countable, is_without_row, item_object, proposal_of, restore_cells};
 pub use restore::{OwnRow, PutBack};
+pub use settings::Phases;
 pub use sheet::{Revision, Sheet};
 pub use sheets::Sheets;
 pub use spelling::{read_state, read_status, state_word, status_word};

@@ -104,7 +104,9 @@ impl Step<'_> {
     /// What the template has for the level below, the same for each outermost item.
     fn plan_below(&mut self, parent: String) {
         let Some(level) = self.hierarchy.levels.get(1).filter(|level| level.source == Source::Template) else { return };
-        let rows = numbered(self.hierarchy, level, Some(&parent), self.world.template_below);
+        let phase = self.view.item(&parent).map(|item| item.name.clone()).unwrap_or_default();
+        let fitting = self.world.template_below.iter().filter(|row| row.is_for(&phase)).cloned();
+        let rows = numbered(self.hierarchy, level, Some(&parent), &fitting.collect::<Vec<_>>());
         self.fact(Fact::Planned { fence: 0, target: Target::Children(parent), rows });
     }
 

@@ -150,6 +150,21 @@ pub struct Planned {
     pub more: BTreeMap<String, String>,
 }
 
+/// The column of settings by which a stage is kept to some phases.
+const KEPT_TO: &str = "phase_name";
+
+impl Planned {
+    /// Keeps a row of settings to phases of these names.
+    pub fn keep_to(&mut self, phases: &[String]) {
+        self.more.insert(KEPT_TO.into(), phases.join("\n"));
+    }
+
+    /// Whether a row of settings is for the phase of this name.
+    pub fn is_for(&self, phase: &str) -> bool {
+        self.more.get(KEPT_TO).is_none_or(|names| names.split('\n').any(|name| name == phase))
+    }
+}
+
 impl Action {
     /// How documents spell it.
     pub fn word(self) -> &'static str {

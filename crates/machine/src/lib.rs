@@ -45,7 +45,7 @@ pub use item::{Action, Item, Planned, State, Target, Timing};
 pub use learning::PastRun;
 pub use limits::Limits;
 pub use moment::{later, seconds_between};
-pub use plan::{check_plan, check_proposal};
+pub use plan::{check_plan, check_proposal, prelude_rows};
 pub use run::{
     AskedAgent, Attempt, Cast, Course, Failure, Holder, Mode, Question, Rest, Role, Run, Status, Tries, Work,
 };

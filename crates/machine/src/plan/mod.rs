@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 pub(crate) use folders::files_of_plan;
 pub(crate) use paths::Spot;
-pub(crate) use prelude::prelude_rows;
+pub use prelude::prelude_rows;
 pub use proposal::check_proposal;
 
 use crate::hierarchy::{Hierarchy, Level, Placing};

@@ -45,7 +45,7 @@ impl Check<'_> {
 }
 
 /// The rows as the protocol has them.
-pub(crate) fn prelude_rows(hierarchy: &Hierarchy, run_id: &str) -> Vec<Planned> {
+pub fn prelude_rows(hierarchy: &Hierarchy, run_id: &str) -> Vec<Planned> {
     let rows = hierarchy.prelude.iter().zip(1_u32..).map(|(task, number)| {
         let (name, purpose) = task.words();
         let output = match task {
