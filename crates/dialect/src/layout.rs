@@ -20,6 +20,8 @@ pub struct Protocol {
     pub template_below: Option<SettingsDocument>,
     /// Who says what stands in them.
     pub definition: Definition,
+    /// How runs are called.
+    pub run_ids: RunIds,
     /// The folders of what people put in, and where each is catalogued.
     pub inputs: &'static [InputFolder],
     /// The list of procedures, which the Planner alone may see.
@@ -41,6 +43,15 @@ pub enum Definition {
     Fixed,
     /// People, in their settings.
     Users,
+}
+
+/// How runs are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunIds {
+    /// By the second in which they begin, and a number: `run-20260131-140530-001`.
+    Dated,
+    /// By a number that grows: `run-001`.
+    Numbered,
 }
 
 /// A document that says what runs are made of.

@@ -33,7 +33,7 @@ mod trouble;
 pub use desk::{Edit, Lowered};
 pub use layout::{
     Column, Definition, Field, GlobalDocument, InputFolder, Layout, LevelDocument, Need, OneFor, Procedures, Protocol,
-    SettingsDocument,
+    RunIds, SettingsDocument,
 };
 pub use lift::Lifted;
 pub use lower::{Before, Step, lower};

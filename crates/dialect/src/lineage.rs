@@ -4,7 +4,7 @@
 use crate::layout::Need::{Checked, Engine, Optional, Required};
 use crate::layout::{
     Column, Definition, Field, GlobalDocument, InputFolder, Layout, LevelDocument, Need, OneFor, Procedures, Protocol,
-    SettingsDocument,
+    RunIds, SettingsDocument,
 };
 
 /// The user's phases.
@@ -153,6 +153,7 @@ pub static PROTOCOL: Protocol = Protocol {
             ],
         ],
     }),
+    run_ids: RunIds::Numbered,
     definition: Definition::Users,
     inputs: &[
         InputFolder {

@@ -4,7 +4,7 @@
 use crate::layout::Need::{Engine, Optional, Required, RequiredInPhases};
 use crate::layout::{
     Column, Definition, Field, GlobalDocument, InputFolder, Layout, LevelDocument, Need, OneFor, Procedures, Protocol,
-    SettingsDocument,
+    RunIds, SettingsDocument,
 };
 
 /// The table of runs.
@@ -105,6 +105,7 @@ pub static PROTOCOL: Protocol = Protocol {
         ],
     },
     template_below: None,
+    run_ids: RunIds::Dated,
     definition: Definition::Fixed,
     inputs: &[
         InputFolder { folder: "assets", asset_type: "ORIGINAL_INPUT", catalog: None, also: "" },

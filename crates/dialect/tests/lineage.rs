@@ -362,7 +362,7 @@ fn ln13_mistakes_in_settings() {
         (
             good.as_str(),
             "| stage_name |\n|---|\n| x |\n",
-            "settings/set_stages.md:1:12: the column `stage_reason` is missing",
+            "settings/set_stages.md:1:13: the column `stage_reason` is missing",
         ),
         (
             good.as_str(),

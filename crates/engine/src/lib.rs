@@ -10,6 +10,7 @@ mod clock;
 mod crew;
 mod drive;
 mod engine;
+mod families;
 mod fault;
 mod files;
 mod hand_edits;
@@ -28,6 +29,7 @@ mod stranded;
 mod summary;
 mod views;
 mod watch;
+mod way;
 mod why;
 
 pub use agent;

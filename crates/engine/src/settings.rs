@@ -14,6 +14,8 @@ use crate::learning::Learning;
 pub struct Settings {
     /// The project's folder.
     pub project: PathBuf,
+    /// The protocol that was asked for; nothing: the one that the documents are of.
+    pub protocol: Option<String>,
     /// How many agents work at the same time.
     pub jobs: usize,
     /// The machine's limits.
@@ -68,6 +70,7 @@ impl Settings {
     pub fn new(project: PathBuf) -> Self {
         Self {
             project,
+            protocol: None,
             jobs: 4,
             limits: Limits::default(),
             seconds: 1800,
