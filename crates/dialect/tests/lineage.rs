@@ -296,14 +296,82 @@ fn hand_written_rows() {
     assert!(told.iter().any(|problem| problem.contains("`sub-99` is not what this document is for")), "{told:?}");
 }
 
+/// A table of phases with these rows.
+fn phases(rows: &str) -> String {
+    format!("# Phases\n\n| phase_name | phase_purpose | output | output_location_rule |\n|---|---|---|---|\n{rows}")
+}
+
+/// Stages, one of which is kept to a phase.
+const KEPT: &str = "| stage_name | stage_reason | stage_purpose | analogy | phase_name |\n|---|---|---|---|---|\n| A | b | c | d | One |\n| B | b | c | d |  |\n";
+/// Phases without a mistake.
+const GOOD: &str = "| One | p | o |  |\n| Two | p |  | Put it into `outputs/{phase_name}/2/`, please. |\n";
+
+/// Phases, stages, and what is wrong with them.
+fn mistakes() -> Vec<(String, String, &'static str)> {
+    let (stages, good) = (KEPT.to_owned(), phases(GOOD));
+    let case = |phases: &str, stages: &str, expected: &'static str| (phases.to_owned(), stages.to_owned(), expected);
+    vec![
+        case("gone", &stages, "settings/set_phases.md:1:1: the document is missing"),
+        case("", &stages, "settings/set_phases.md:1:1: there is no table with the column `phase_name`"),
+        case(
+            "| phase_name | output |\n|---|---|\n| x | y |\n",
+            &stages,
+            "settings/set_phases.md:1:22: the column `phase_purpose` is missing",
+        ),
+        case(&phases(""), &stages, "settings/set_phases.md:3:1: the table has no rows"),
+        case(
+            &phases("| One | p | o |  |\n|  | p | o |  |\n"),
+            &stages,
+            "settings/set_phases.md:6:4: `phase_name` is empty",
+        ),
+        case(&phases("| One |  | o |  |\n"), &stages, "settings/set_phases.md:5:10: `phase_purpose` is empty"),
+        case(
+            &phases("| 하나 | p | o |  |\n| Two | p | o | |\n| **하나** | p | o |  |\n"),
+            "| stage_name | stage_reason | stage_purpose | analogy |\n|---|---|---|---|\n| A | b | c | d |\n",
+            "settings/set_phases.md:7:3: `하나` is there already, on line 5",
+        ),
+        case(
+            &phases("| One | p | o | somewhere |\n"),
+            &stages,
+            "settings/set_phases.md:5:17: \"somewhere\" names no folder below outputs/",
+        ),
+        case(
+            &phases("| One | p | o | outputs/../data/ |\n"),
+            &stages,
+            "settings/set_phases.md:5:17: `outputs/../data` is no folder below outputs/",
+        ),
+        case(
+            &phases("| One | p | o | outputs/{stage}/ |\n"),
+            &stages,
+            "settings/set_phases.md:5:17: `{stage}` stands for nothing",
+        ),
+        case(
+            &good,
+            &stages.replace("One", "Nine"),
+            "settings/set_stages.md:3:19: there is no phase `Nine` that the stage could be for; valid: One, Two",
+        ),
+        case(
+            &good,
+            "| stage_name |\n|---|\n| x |\n",
+            "settings/set_stages.md:1:13: the column `stage_reason` is missing",
+        ),
+        case(
+            &good,
+            "| stage_name | stage_reason | stage_purpose | analogy |\n|---|---|---|---|\n| A | b | c | d |\n| A | b | c | d |\n",
+            "settings/set_stages.md:4:3: `A` is there already",
+        ),
+        case(
+            &good,
+            "| stage_name | stage_reason | stage_purpose | analogy | phase_name |\n|---|---|---|---|---|\n| A | b | c | d | One |\n",
+            "settings/set_stages.md:1:1: no stage is for the phase `Two`",
+        ),
+    ]
+}
+
 /// LN-13: what a mistake in the settings is, with line and column.
 #[test]
 fn ln13_mistakes_in_settings() {
-    let phases = |rows: &str| {
-        format!("# Phases\n\n| phase_name | phase_purpose | output | output_location_rule |\n|---|---|---|---|\n{rows}")
-    };
-    let stages = "| stage_name | stage_reason | stage_purpose | analogy | phase_name |\n|---|---|---|---|---|\n| A | b | c | d | One |\n| B | b | c | d |  |\n";
-    let good = phases("| One | p | o |  |\n| Two | p |  | Put it into `outputs/{phase_name}/2/`, please. |\n");
+    let (good, stages) = (phases(GOOD), KEPT);
     let check = |phases: &str, stages: &str| {
         let read = |path: &str| match path {
             PHASES if phases != "gone" => Some(Text::from(phases)),
@@ -319,62 +387,8 @@ fn ln13_mistakes_in_settings() {
         (true, false, true)
     );
     assert_eq!(read.phases[0].more["phase_reason"], "It is to leave: o");
-    for (phases, stages, expected) in [
-        ("gone", stages, "settings/set_phases.md:1:1: the document is missing"),
-        ("", stages, "settings/set_phases.md:1:1: there is no table with the column `phase_name`"),
-        (
-            "| phase_name | output |\n|---|---|\n| x | y |\n",
-            stages,
-            "settings/set_phases.md:1:22: the column `phase_purpose` is missing",
-        ),
-        (phases("").as_str(), stages, "settings/set_phases.md:3:1: the table has no rows"),
-        (
-            phases("| One | p | o |  |\n|  | p | o |  |\n").as_str(),
-            stages,
-            "settings/set_phases.md:6:4: `phase_name` is empty",
-        ),
-        (phases("| One |  | o |  |\n").as_str(), stages, "settings/set_phases.md:5:10: `phase_purpose` is empty"),
-        (
-            phases("| 하나 | p | o |  |\n| Two | p | o | |\n| **하나** | p | o |  |\n").as_str(),
-            "| stage_name | stage_reason | stage_purpose | analogy |\n|---|---|---|---|\n| A | b | c | d |\n",
-            "settings/set_phases.md:7:3: `하나` is there already, on line 5",
-        ),
-        (
-            phases("| One | p | o | somewhere |\n").as_str(),
-            stages,
-            "settings/set_phases.md:5:17: \"somewhere\" names no folder below outputs/",
-        ),
-        (
-            phases("| One | p | o | outputs/../data/ |\n").as_str(),
-            stages,
-            "settings/set_phases.md:5:17: `outputs/../data` is no folder below outputs/",
-        ),
-        (
-            phases("| One | p | o | outputs/{stage}/ |\n").as_str(),
-            stages,
-            "settings/set_phases.md:5:17: `{stage}` stands for nothing",
-        ),
-        (
-            good.as_str(),
-            &stages.replace("One", "Nine"),
-            "settings/set_stages.md:3:19: there is no phase `Nine` that the stage could be for; valid: One, Two",
-        ),
-        (
-            good.as_str(),
-            "| stage_name |\n|---|\n| x |\n",
-            "settings/set_stages.md:1:13: the column `stage_reason` is missing",
-        ),
-        (
-            good.as_str(),
-            "| stage_name | stage_reason | stage_purpose | analogy |\n|---|---|---|---|\n| A | b | c | d |\n| A | b | c | d |\n",
-            "settings/set_stages.md:4:3: `A` is there already",
-        ),
-        (
-            good.as_str(),
-            "| stage_name | stage_reason | stage_purpose | analogy | phase_name |\n|---|---|---|---|---|\n| A | b | c | d | One |\n",
-            "settings/set_stages.md:1:1: no stage is for the phase `Two`",
-        ),
-    ] {
+    for (phases, stages, expected) in mistakes() {
+        let (phases, stages) = (phases.as_str(), stages.as_str());
         let problems = check(phases, stages).expect_err(expected);
         assert!(problems.iter().any(|problem| problem.starts_with(expected)), "{expected}\n{problems:#?}");
     }

@@ -541,15 +541,6 @@ impl<F: Fs> Service<F> {
         }));
     }
 
-    /// Where a run's results are: a folder of its own, or the files it left among those of others.
-    fn output_location(&self, run: &str) -> String {
-        if !self.engine.protocol().has_catalogs() {
-            return format!("outputs/{run}/");
-        }
-        let files = self.outputs(run);
-        if files.is_empty() { "outputs/".into() } else { files.join("\n  ") }
-    }
-
     /// What there is to say, made by code with the protocol's fields.
     fn package(&self, run: &str, said: Said) -> (&'static str, String) {
         let read = |path: String| self.document(&path).unwrap_or_default();

@@ -141,6 +141,11 @@ impl<F: Fs> Service<F> {
         Ok(made)
     }
 
+    /// The folder that people put their material into.
+    pub fn input_folder(&self) -> &'static str {
+        self.engine.protocol().inputs.first().map_or("", |input| input.folder)
+    }
+
     /// Which way a bare request would go.
     pub fn mode_of(&mut self, request: &str) -> Chosen {
         choose(request, self.earlier())

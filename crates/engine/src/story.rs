@@ -125,6 +125,15 @@ impl<F: Fs> Service<F> {
         found
     }
 
+    /// Where a run's results are: a folder of its own, or the files it left among those of others.
+    pub(crate) fn output_location(&self, run: &str) -> String {
+        if !self.engine.protocol().has_catalogs() {
+            return format!("outputs/{run}/");
+        }
+        let files = self.outputs(run);
+        if files.is_empty() { "outputs/".into() } else { files.join("\n  ") }
+    }
+
     /// Takes in what other processes did; runs of this one go on with it in the next [`Service::drive`]. Gives whether
     /// there was anything.
     pub fn refresh(&mut self) -> Result<bool, EngineError> {

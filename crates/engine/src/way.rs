@@ -47,6 +47,13 @@ pub(crate) fn tell(brief: &mut Brief, hierarchy: &Hierarchy, settings: &Settings
         }
         next = item.parent.as_deref().and_then(|parent| run.item(parent));
     }
+    let names = |parent: &str| -> Vec<String> {
+        run.children(parent).into_iter().filter(|item| item.level < 2).map(|item| item.name.clone()).collect()
+    };
+    context.insert("phases".into(), json!(names("")));
+    if let Some(phase) = id.and_then(|id| run.outermost_of(id)) {
+        context.insert("stages".into(), json!(names(&phase.id)));
+    }
     if let Some(folder) = folder {
         context.insert("output_folders".into(), json!([folder, format!("runs/{}/workspace/", run.id)]));
     }

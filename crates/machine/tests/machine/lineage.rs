@@ -102,19 +102,11 @@ fn ids_and_their_order() {
     assert_eq!(ids, [("tsk-07", 7), ("tsk-08", 8), ("tsk-02", 2)]);
 }
 
-/// LN-11, LN-16, LN-17, LN-18: each violation of a task plan is named, row and column.
-#[test]
-fn what_is_wrong_with_a_task_plan() {
-    let mut universe = at_first_plan_of_tasks();
-    let there = "outputs/ph-1_Draft/there.md";
-    universe.exists.extend(words(&[there, "guidelines/style.md", "data/x.md"]));
-    universe.owners.insert(there.into(), "run-0".into());
-    let modify = |row: &mut Planned| {
-        row.purpose = "[Modify] Change it.".into();
-        row.output = there.into();
-        row.folder = "outputs/ph-1_Draft/".into();
-    };
-    let cases: Vec<(Vec<Planned>, &str)> = vec![
+const THERE: &str = "outputs/ph-1_Draft/there.md";
+
+/// Rows that are wrong by themselves, and what is said of them.
+fn wrong_rows() -> Vec<(Vec<Planned>, &'static str)> {
+    vec![
         (vec![], "row -, column task_id: the plan is empty"),
         (with(|row| row.name = " ".into()), "row 1, column task_name: is empty"),
         (with(|row| row.more.clear()), "row 1, column task_reason: is empty"),
@@ -151,6 +143,18 @@ fn what_is_wrong_with_a_task_plan() {
             "row 1, column pre_tool_purpose: is empty, while pre_tool_reason is not",
         ),
         (with(|row| row.id = Some("T1".into())), "row T1, column task_id: T1 is not the id of a task, such as tsk-01"),
+    ]
+}
+
+/// Changes of files that are wrong.
+fn wrong_changes() -> Vec<(Vec<Planned>, &'static str)> {
+    let there = THERE;
+    let modify = |row: &mut Planned| {
+        row.purpose = "[Modify] Change it.".into();
+        row.output = there.into();
+        row.folder = "outputs/ph-1_Draft/".into();
+    };
+    vec![
         (
             with(|row| {
                 modify(row);
@@ -201,7 +205,16 @@ fn what_is_wrong_with_a_task_plan() {
             }),
             "row 2, column output_path: outputs/ph-1_Draft/there.md is read by 1, which may be at it just then",
         ),
-    ];
+    ]
+}
+
+/// LN-11, LN-16, LN-17, LN-18: each violation of a task plan is named, row and column.
+#[test]
+fn what_is_wrong_with_a_task_plan() {
+    let mut universe = at_first_plan_of_tasks();
+    universe.exists.extend(words(&[THERE, "guidelines/style.md", "data/x.md"]));
+    universe.owners.insert(THERE.into(), "run-0".into());
+    let cases = wrong_rows().into_iter().chain(wrong_changes());
     let target = Target::Children(SUB.into());
     for (rows, expected) in cases {
         let complaints = checked(&universe, &target, &rows).expect_err(expected);
