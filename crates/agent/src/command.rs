@@ -15,7 +15,8 @@ use crate::limits::CommandLimits;
 use crate::scratch::{BRIEF_FILE, HOME, TEMPORARY};
 
 /// The project's folders whose files no program may read for lying beside them.
-const NOT_A_PROGRAMS_FOLDER: [&str; 6] = [".multiverse", "assets", "db", "guidelines", "outputs", "runs"];
+const NOT_A_PROGRAMS_FOLDER: [&str; 8] =
+    [".multiverse", "assets", "data", "db", "guidelines", "outputs", "runs", "settings"];
 
 /// Runs a program for every brief.
 #[derive(Debug, Clone)]
