@@ -50,6 +50,11 @@ fn planner(change: impl Fn(&Brief) -> Option<Value> + Send + Sync + 'static) -> 
     })
 }
 
+/// A cell of the row that a brief is about.
+fn cell<'b>(brief: &'b Brief, column: &str) -> &'b str {
+    brief.item.get(column).and_then(Value::as_str).unwrap_or_default()
+}
+
 struct Lineage(Project);
 
 impl Lineage {
@@ -190,7 +195,7 @@ fn ln_research_procedures_and_briefs() {
         "plan_tools" => {
             let tool =
                 |name: &str| json!({"tool_task_name": name, "tool_task_purpose": "look", "tool_type": "WebSearch"});
-            let is_procedure = brief.item["mcp_id"] == "survey";
+            let is_procedure = cell(brief, "mcp_id") == "survey";
             says(
                 json!({"tool_tasks": if is_procedure { vec![tool("ask"), tool("write")] } else { vec![tool("find")] }}),
             )
@@ -230,7 +235,7 @@ fn ln_research_procedures_and_briefs() {
         assert!(brief.files.iter().any(|file| file.why.starts_with("input") && file.path == "data/일.md"));
     }
     assert!(briefs.iter().any(|brief| brief.role == "planner" && told(brief).contains("SECRET-STEP")));
-    let executed = briefs.iter().filter(|brief| brief.role == "executor" && brief.item["task_name"] == "two").count();
+    let executed = briefs.iter().filter(|brief| brief.role == "executor" && cell(brief, "task_name") == "two").count();
     assert_eq!(executed, 0, "no other core work follows");
 }
 
@@ -285,7 +290,7 @@ fn ln_jobs_change_nothing() {
             let plan = |_: &Brief| Some(json!([{"task_name": "a"}, {"task_name": "b", "related_references": ["data/일.md", "guidelines/style.md"]}, {"task_name": "c"}, {"task_name": "d"}]));
             let mut puppet = planner(plan);
             // Those that come later in the plan are done first.
-            puppet.pause = Some(|brief| std::time::Duration::from_millis(if brief.item["task_id"] == "tsk-01" { 40 } else { 0 }));
+            puppet.pause = Some(|brief| std::time::Duration::from_millis(if cell(brief, "task_id") == "tsk-01" { 40 } else { 0 }));
             assert_eq!(project.run(puppet, jobs).1, "COMPLETED", "{}", project.0.told());
             let mut left = project.0.left("-");
             left.remove("db/process_runs.md");
