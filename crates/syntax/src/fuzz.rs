@@ -68,7 +68,8 @@ pub fn fuzz_fields(bytes: &[u8]) {
     }
     let text = fields::readable(bytes);
     assert_eq!(text.len(), bytes.len(), "a text of the same length");
-    text.lines().for_each(|line| drop(fields::is_break(line)));
+    let breaks = text.lines().filter(|line| fields::is_break(line));
+    breaks.for_each(|line| assert!(fields::read_line(line, &known).is_empty(), "a break holds no field: {line:?}"));
     let mut edited = document.clone();
     if edited.append_text("- Agent: x\n").is_ok() {
         let ending = edited.to_bytes().split_off(bytes.len());
