@@ -12,6 +12,7 @@ use crate::run::Cast;
 
 /// What comes from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "an input lives for one decision, and there is one at a time")]
 pub enum Input {
     /// Look what can go on, and whose time is up.
     Wake,

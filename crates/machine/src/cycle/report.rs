@@ -299,13 +299,15 @@ impl Step<'_> {
                 let question = format!("{streak} times in a row INSUFFICIENT: go on, change the goal, or stop");
                 self.ask(Asks::Insufficient, question, Work::Plan(Stage::Loop));
             }
-            Route::Human(reason) => self.to_human(reason, party, word, standing, &format!("{reason}: {summary}"), then),
+            Route::Human(reason) => {
+                self.ask_human(reason, party, word, standing, &format!("{reason}: {summary}"), then)
+            }
             Route::To(_) | Route::End => self.go_on(then),
         }
     }
 
     /// Which gate a reason opens.
-    fn to_human(
+    fn ask_human(
         &mut self,
         reason: Reason,
         party: Party,

@@ -54,6 +54,8 @@ impl Route {
 pub enum Reason {
     /// The agent is not sure enough.
     Unsure(u8),
+    /// INSUFFICIENT so many times in a row. No block says so alone: it is counted.
+    Streak(u32),
     /// The plan of the whole wants approval.
     Plan,
     /// The Planner has a question.
@@ -72,6 +74,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unsure(confidence) => write!(out, "confidence {confidence} is below {LEAST_CONFIDENCE}"),
+            Self::Streak(count) => write!(out, "INSUFFICIENT {count} times in a row"),
             Self::Plan => out.write_str("the plan waits for approval"),
             Self::Clarification => out.write_str("the Planner has a question"),
             Self::Sufficient => out.write_str("the goal is met"),
