@@ -300,7 +300,7 @@ impl Step<'_> {
                 self.ask(Asks::Insufficient, question, Work::Plan(Stage::Loop));
             }
             Route::Human(reason) => {
-                self.ask_human(reason, party, word, standing, &format!("{reason}: {summary}"), then)
+                self.ask_human(reason, party, word, standing, &format!("{reason}: {summary}"), then);
             }
             Route::To(_) | Route::End => self.go_on(then),
         }
