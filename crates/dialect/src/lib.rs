@@ -5,6 +5,7 @@
 //! The crate does no I/O and decides nothing. What differs between protocols of one kind is data ([`Protocol`]): which
 //! documents there are, and which columns they have.
 
+pub mod cycle;
 mod desk;
 mod draft;
 mod item_row;
