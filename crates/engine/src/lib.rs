@@ -30,6 +30,12 @@ mod views;
 mod watch;
 mod why;
 
+/// Records of cycles, for those who only look at them.
+pub mod cycle {
+    pub use dialect::cycle::{Block, Deviation, Header, Meaning, Order, Reading, Weight, read};
+    pub use machine::cycle::{Party, Route, Signature, Word};
+}
+
 pub use agent;
 pub use body::{Body, Given};
 pub use by_hand::HandedIn;
