@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use machine::cycle::words::field;
+use syntax::Document;
 use syntax::markdown::fields::{self, Field, Marker};
 
 /// The fields that every block has.
@@ -132,51 +133,42 @@ pub(super) enum Kind {
 
 /// All lines of a file.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+    let fences = Document::parse(text).fences();
+    let mut fences = fences.iter().peekable();
     let mut lines = Vec::new();
-    let (mut start, mut fence, mut comment_end, mut may_close) = (0, None::<(char, usize)>, 0, true);
+    let (mut start, mut comment_end, mut may_close) = (0, 0, true);
     for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
         let line = whole.strip_suffix('\n').unwrap_or(whole);
         let line = line.strip_suffix('\r').unwrap_or(line);
         let bare = if start == 0 { line.trim_start_matches('\u{FEFF}') } else { line };
-        let was_fenced = fence.is_some();
-        let kind = match (fence_mark(bare), fence) {
-            (Some((mark, count, _)), None) => {
-                fence = Some((mark, count));
-                Kind::Fence
+        while fences.next_if(|fence| fence.span.end <= start).is_some() {}
+        let fence = fences.peek().filter(|fence| fence.span.start <= start + (line.len() - bare.len()));
+        let is_mark =
+            fence.is_some_and(|fence| start < fence.content.start || (fence.closed && start >= fence.content.end));
+        let opens = fence.is_none() && opens_comment(bare);
+        if opens && may_close && start >= comment_end {
+            // A comment that is never closed hides nothing, and neither does any after it.
+            match text[start..].find("-->") {
+                Some(length) => comment_end = start + length,
+                None => may_close = false,
             }
-            (Some((mark, count, true)), Some((open, length))) if mark == open && count >= length => {
-                fence = None;
-                Kind::Fence
-            }
-            _ if start < comment_end => Kind::Comment,
-            _ => {
-                let opens = bare.trim_start().starts_with("<!--");
-                if opens && fence.is_none() && may_close {
-                    // A comment that is never closed hides nothing, and neither does any after it.
-                    match text[start..].find("-->") {
-                        Some(length) => comment_end = start + length,
-                        None => may_close = false,
-                    }
-                }
-                if opens && comment_end > start { Kind::Comment } else { kind_of(bare) }
-            }
+        }
+        let kind = match start < comment_end {
+            _ if is_mark => Kind::Fence,
+            true => Kind::Comment,
+            false => kind_of(bare),
         };
         let skipped = line.len() - bare.len();
-        lines.push(Line { number, start: start + skipped, text: bare, kind, is_fenced: was_fenced });
+        lines.push(Line { number, start: start + skipped, text: bare, kind, is_fenced: fence.is_some() });
         start += whole.len();
     }
     lines
 }
 
-/// The mark of a fence, how many there are, and whether nothing follows them.
-fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
-    // What stands deeper is code already.
+/// Whether a line begins a comment.
+fn opens_comment(line: &str) -> bool {
     let rest = line.trim_start_matches(' ');
-    let mark = rest.chars().next().filter(|mark| matches!(mark, '`' | '~') && line.len() - rest.len() < 4)?;
-    let after = rest.trim_start_matches(mark);
-    let count = rest.len() - after.len();
-    let is_fence = count >= 3 && !(mark == '`' && after.contains('`'));
-    is_fence.then(|| (mark, count, after.trim().is_empty()))
+    line.len() - rest.len() < 4 && rest.starts_with("<!--")
 }
 
 fn kind_of(line: &str) -> Kind {
@@ -281,6 +273,9 @@ fn title(line: &str) -> Option<Kind> {
 
 /// Whether a line of free text would be read as a part of the record, or would end a block.
 pub(super) fn disturbs(line: &str) -> bool {
+    if opens_comment(line) && !line.contains("-->") {
+        return true;
+    }
     match kind_of(line) {
         Kind::Title { .. } | Kind::TitleEnd | Kind::Heading { .. } | Kind::Break | Kind::Quoted => true,
         Kind::Fields(fields) => fields.iter().any(|field| Key::of(&field.key) == Some(Key::Agent)),
