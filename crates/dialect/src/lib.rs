@@ -6,6 +6,7 @@
 //! documents there are, and which columns they have.
 
 mod catalogs;
+pub mod cycle;
 mod desk;
 mod draft;
 pub mod import;

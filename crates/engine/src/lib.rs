@@ -36,6 +36,12 @@ mod watch;
 mod way;
 mod why;
 
+/// Records of cycles, for those who only look at them.
+pub mod cycle {
+    pub use dialect::cycle::{Block, Deviation, Header, Meaning, Order, Reading, Weight, read};
+    pub use machine::cycle::{Party, Route, Signature, Word};
+}
+
 pub use agent;
 pub use ancestry::{Ancestry, Scope};
 pub use body::{Body, Given};

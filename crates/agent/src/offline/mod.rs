@@ -42,6 +42,7 @@ mod style;
 mod svg;
 mod table_claims;
 mod tables;
+pub mod text_goal;
 mod tongue;
 mod turns;
 mod units;

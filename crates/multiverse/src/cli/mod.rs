@@ -15,6 +15,7 @@ mod completions;
 mod config;
 mod configuration;
 mod confirm;
+mod cycle;
 mod damage;
 mod doctor;
 mod documents;
@@ -141,6 +142,7 @@ enum Command {
     Undo(undo::Arguments),
     Restore(restore::Arguments),
     Check(check::Arguments),
+    Cycle(cycle::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Config(config::Arguments),
@@ -215,6 +217,7 @@ impl Arguments {
             Command::Undo(arguments) => arguments.run(given, &mut output),
             Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Check(arguments) => arguments.run(given, &mut output),
+            Command::Cycle(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::Config(arguments) => arguments.run(given, &mut output),

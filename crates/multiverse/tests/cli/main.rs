@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod check;
+mod cycle;
 mod frame;
 mod import;
 mod journal;
