@@ -1,8 +1,9 @@
-//! What lies in `assets/` and `guidelines/` (MV-12): which files there are, which are new or changed, and a line on each.
+//! What lies in the folders of inputs (MV-12, LN-05): which files there are, which are new or changed, and a line on each.
 //! What is said of a file rests on its beginning; its digest on all of it. Follows no link, and trips over nothing.
 
 use std::collections::BTreeMap;
 
+use dialect::{InputFolder, Protocol};
 use machine::FileNote;
 use store::{FaultKind, Fs, ProjectPath};
 
@@ -30,14 +31,16 @@ pub(crate) struct Scanned {
 }
 
 /// Looks at all inputs; `known` is what the catalog has of them already.
-pub(crate) fn scan<F: Fs>(fs: &F, known: &BTreeMap<String, FileNote>) -> Scanned {
+pub(crate) fn scan<F: Fs>(fs: &F, protocol: &Protocol, known: &BTreeMap<String, FileNote>) -> Scanned {
     let mut scanned = Scanned::default();
     let mut seen = BTreeMap::new();
-    for (folder, asset_type) in [("assets", "ORIGINAL_INPUT"), ("guidelines", "GUIDELINE_DOC")] {
+    for InputFolder { folder, asset_type, .. } in protocol.inputs {
         if let Ok(folder) = ProjectPath::any(folder) {
             walk(fs, &folder, asset_type, DEPTH, &mut seen, &mut scanned.problems);
         }
     }
+    // What the engine itself proposed is nobody's input.
+    seen.retain(|path, _| !protocol.is_feedback(path));
     scanned.gone = known.keys().filter(|path| !seen.contains_key(*path)).cloned().collect();
     for (path, (asset_type, stamp)) in seen {
         let looks = format!("{}-{}", stamp.size, stamp.modified);
@@ -57,19 +60,20 @@ pub(crate) fn scan<F: Fs>(fs: &F, known: &BTreeMap<String, FileNote>) -> Scanned
                 format!("not readable: {reason}")
             }
         };
-        scanned.files.push(FileNote { path, asset_type: asset_type.into(), summary, digest });
+        scanned.files.push(FileNote { path, asset_type: asset_type.into(), summary, digest, ..FileNote::default() });
     }
     scanned
 }
 
 /// The names of all inputs, without reading any.
-pub(crate) fn names<F: Fs>(fs: &F) -> Vec<(String, &'static str)> {
+pub(crate) fn names<F: Fs>(fs: &F, protocol: &Protocol) -> Vec<(String, &'static str)> {
     let (mut seen, mut problems) = (BTreeMap::new(), Vec::new());
-    for (folder, asset_type) in [("assets", "ORIGINAL_INPUT"), ("guidelines", "GUIDELINE_DOC")] {
+    for InputFolder { folder, asset_type, .. } in protocol.inputs {
         if let Ok(folder) = ProjectPath::any(folder) {
             walk(fs, &folder, asset_type, DEPTH, &mut seen, &mut problems);
         }
     }
+    seen.retain(|path, _| !protocol.is_feedback(path));
     seen.into_iter().map(|(path, (asset_type, _))| (path, asset_type)).collect()
 }
 

@@ -11,6 +11,7 @@ mod clock;
 mod crew;
 mod drive;
 mod engine;
+mod families;
 mod fault;
 mod files;
 mod hand_edits;
@@ -20,6 +21,7 @@ mod learning;
 pub mod logs;
 mod mode;
 mod notice;
+mod odd;
 mod retry;
 mod service;
 mod settings;
@@ -31,7 +33,14 @@ mod stranded;
 mod summary;
 mod views;
 mod watch;
+mod way;
 mod why;
+
+/// Records of cycles, for those who only look at them.
+pub mod cycle {
+    pub use dialect::cycle::{Block, Deviation, Header, Meaning, Order, Reading, Weight, read};
+    pub use machine::cycle::{Party, Route, Signature, Word};
+}
 
 pub use agent;
 pub use ancestry::{Ancestry, Scope};
@@ -47,6 +56,7 @@ pub use learning::Learning;
 pub use machine::{AskedAgent, Budget, Fact, Input, Measure, Mode, Role, Used, Verdict};
 pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
 pub use notice::Notice;
+pub use odd::odd_in;
 pub use service::{Begun, Service};
 pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret};
 pub use shelves::{Depth, INDEX, IndexWas, Shelves};

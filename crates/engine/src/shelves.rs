@@ -181,7 +181,7 @@ impl<F: Fs> Service<F> {
                 continue;
             }
             shelves.is_newer = true;
-            let items = documents::lift(&|path: &str| self.text_of(path).ok(), &run).items;
+            let items = documents::PROTOCOL.lift(&|path: &str| self.text_of(path).ok(), &run).items;
             shelves.library.renew_plan(&tasks, Note { stamp, digest: String::new() }, links(&run, &items));
         }
         shelves.is_newer |= shelves.library.keep_plans(|document| seen.contains(document));

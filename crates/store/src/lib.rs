@@ -9,6 +9,7 @@ mod alive;
 mod aside;
 mod batch;
 mod blobs;
+mod by_path;
 mod checkpoint;
 mod commit;
 mod documents;

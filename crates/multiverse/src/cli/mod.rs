@@ -15,6 +15,7 @@ mod completions;
 mod config;
 mod configuration;
 mod confirm;
+mod cycle;
 mod damage;
 mod doctor;
 mod documents;
@@ -141,6 +142,7 @@ enum Command {
     Undo(undo::Arguments),
     Restore(restore::Arguments),
     Check(check::Arguments),
+    Cycle(cycle::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Config(config::Arguments),
@@ -153,6 +155,11 @@ enum Command {
 pub(crate) fn run(arguments: &[OsString]) -> Exit {
     if completions::answer_if_asked(Arguments::command) {
         return Exit::Done;
+    }
+    if let [_, only] = arguments
+        && (only == "--version" || only == "-V")
+    {
+        return show_version();
     }
     if let Some(page) = topics::asked_for(arguments) {
         let mut output = Output::of_process(Form::Text, Loudness::Normal, Color::Auto);
@@ -210,6 +217,7 @@ impl Arguments {
             Command::Undo(arguments) => arguments.run(given, &mut output),
             Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Check(arguments) => arguments.run(given, &mut output),
+            Command::Cycle(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::Config(arguments) => arguments.run(given, &mut output),
@@ -268,9 +276,19 @@ fn explain(error: &clap::Error, arguments: &[OsString]) -> Exit {
     Exit::Usage
 }
 
+/// Programs ask for it often, and wait: all that can be asked is not laid out for that (QL-04).
+fn show_version() -> Exit {
+    let mut stdout = std::io::stdout();
+    written(writeln!(stdout, "multiverse {}", env!("CARGO_PKG_VERSION")).and_then(|()| stdout.flush()))
+}
+
 /// A page that was asked for is data: if it cannot be written, that is an error.
 fn show_page(page: &clap::Error) -> Exit {
-    match page.print().and_then(|()| std::io::stdout().flush()) {
+    written(page.print().and_then(|()| std::io::stdout().flush()))
+}
+
+fn written(result: std::io::Result<()>) -> Exit {
+    match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let failure = Failure::from(error);
             Output::of_process(Form::Text, Loudness::Normal, Color::Auto).last_failure(&failure);

@@ -60,6 +60,7 @@ fn no_arguments_teach_and_are_a_usage_error() {
       undo         Take back what one record changed
       restore      Bring a document back to what it was
       check        Look for problems in documents
+      cycle        Read the record of a goal: plan, act, judge
       verify       Prove that the journal was not altered
       doctor       Look whether all is well here
       config       Show what is set, and where it comes from
@@ -125,6 +126,7 @@ fn examples_on_the_help_pages_work() {
         ("plan.yaml", b"a: 1\n"),
         ("notes.txt", b"# Three\n"),
         ("assets/sales.csv", b"month,units\nJan,3\n"),
+        ("docs/context/current_cycle.md", crate::cycle::STRICT.as_bytes()),
     ];
     let place = Place::with(files);
     let commands = place.run(&["help"]).stdout;
