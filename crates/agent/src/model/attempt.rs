@@ -413,6 +413,14 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// Whether a text is the call of a tool and nothing else.
+    fn is_call(&self, text: &str) -> bool {
+        match found_in(without_thoughts(text)) {
+            Found::Whole(value) => call_in_text(&value, self.calls.tools()).is_some(),
+            Found::Within(_) | Found::Mended(_) | Found::Nothing => false,
+        }
+    }
+
     fn make_calls(&mut self, said: Said, calls: &[Call]) -> Result<(), Ended> {
         let asked = self.calls.asked(calls);
         if !asked.is_empty() {
@@ -456,6 +464,12 @@ impl<'a> Attempt<'a> {
             });
             self.messages.push(Message::Answers(answers.collect()));
         }
+        if made.repeated && self.plan.form == Form::Simple {
+            // A small model that turns in a circle is helped out of it: it has read what there is.
+            self.plan.with_tools = false;
+            self.note("tools are not offered any more: the same call was made again and again");
+            self.messages.push(Message::User("There are no more tools. Write the text of the file now.".into()));
+        }
         Ok(())
     }
 
@@ -470,6 +484,10 @@ impl<'a> Attempt<'a> {
                 }
                 Err(problem) => Judged { report: Err(vec![problem.clone()]), notes: Vec::new() },
             };
+        }
+        if self.plan.form == Form::Simple && self.is_call(&turn.said.text) {
+            let problem = "this is a call, and there are no tools: write the text of the file";
+            return Judged { report: Err(vec![problem.into()]), notes: Vec::new() };
         }
         // Who did not manage JSON after being told may hand in the one file as it is.
         let plain = if self.plan.form == Form::Simple || repairs > 1 { Plain::Taken } else { Plain::NotYet };

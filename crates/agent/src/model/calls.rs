@@ -34,6 +34,8 @@ pub(super) struct Made {
     pub(super) answers: Vec<ToolAnswer>,
     /// The call that is made for ever.
     pub(super) endless: Option<String>,
+    /// Whether one of them was made before, more than once, and always answered the same.
+    pub(super) repeated: bool,
 }
 
 impl<'a> Calls<'a> {
@@ -57,9 +59,10 @@ impl<'a> Calls<'a> {
         let too_many =
             || ToolAnswer::wrong(format!("more than {CALLS} calls in one turn are not made: make fewer at a time"));
         answers.resize_with(calls.len(), too_many);
-        let mut endless = None;
+        let (mut endless, mut repeated) = (None, false);
         for (call, answer) in calls.iter().zip(&mut answers) {
             let times = self.times(call, answer);
+            repeated |= times >= TOLD_AFTER;
             if times >= ENDED_AFTER {
                 endless = Some(format!("{} {}", call.name, shown(call, 120)));
             } else if times >= TOLD_AFTER {
@@ -69,7 +72,7 @@ impl<'a> Calls<'a> {
                 );
             }
         }
-        Made { answers, endless }
+        Made { answers, endless, repeated }
     }
 
     fn times(&mut self, call: &Call, answer: &ToolAnswer) -> u32 {

@@ -221,3 +221,22 @@ fn a_call_that_is_written_as_text_is_made() {
     let last = played.asked[1].body["messages"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(last, json!({"role": "user", "content": "Answer of read_file:\ncontent of a.md"}));
 }
+
+/// A small model that makes the same call for ever is left without tools, and writes its file.
+#[test]
+fn a_small_model_that_turns_in_a_circle_is_helped_out() {
+    let call =
+        json!({"id": "c", "type": "function", "function": {"name": "read_file", "arguments": "{\"path\": \"a\"}"}});
+    let again = || chat_of(json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls");
+    let as_text = chat("{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}");
+    let written = chat("# Tables\n\nA table has rows and columns.\n");
+    let replies = vec![again(), again(), again(), as_text, written];
+    let (scene, made) = with_tools(Scene::new("compatible", replies).for_a_file().simple());
+    let played = scene.play();
+    assert_eq!(made.lock().unwrap().len(), 3);
+    assert!(played.asked[2].body["tools"].is_array() && played.asked[3].body["tools"].is_null());
+    let told = played.asked[4].body["messages"].to_string();
+    assert!(told.contains("this is a call, and there are no tools"), "{told}");
+    let content = played.report().outputs[0].content.as_deref().unwrap();
+    assert!(content.starts_with("# Tables"), "{content}");
+}
