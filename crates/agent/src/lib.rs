@@ -25,6 +25,7 @@ pub mod replay;
 mod schema;
 mod scratch;
 mod script;
+pub mod simulation;
 mod validate;
 mod words;
 
