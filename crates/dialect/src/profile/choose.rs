@@ -71,13 +71,13 @@ pub fn choose<'a>(
 /// The gates in the middle that people decide, from the text of a `.env` file (PF-06): a comma list; `NONE`, `NO`,
 /// `FALSE`, `0` or nothing stands for none. The last line counts.
 pub fn human_gates(env: &str) -> BTreeSet<String> {
-    let value = env.lines().filter_map(|line| {
+    let mut values = env.lines().filter_map(|line| {
         let line = line.trim();
         let line = line.strip_prefix("export ").unwrap_or(line);
         let (name, value) = line.split_once('=')?;
         (name.trim() == GATES).then(|| value.trim())
     });
-    let value = value.last().unwrap_or_default();
+    let value = values.next_back().unwrap_or_default();
     let quoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.split_once(*quote));
     let value = match quoted {
         Some((within, _)) => within,
