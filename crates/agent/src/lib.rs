@@ -27,6 +27,7 @@ mod schema;
 mod scratch;
 mod script;
 mod searching;
+pub mod simulation;
 mod validate;
 mod words;
 

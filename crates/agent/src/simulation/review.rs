@@ -1,0 +1,104 @@
+//! What a reviewer and a validator find: they read the documents before them and report what is really so, a section
+//! that is missing or empty, a criterion of the idea that nobody covers. Nothing is found by chance.
+
+use super::draft::{SECTIONS, title_of};
+use super::idea::Idea;
+use super::{Artifact, Part, Played, Scene, Verdict, sections};
+
+/// One thing that was looked at.
+struct Check {
+    what: String,
+    /// Why it does not hold, if it does not, and whose it is.
+    fault: Option<(String, String)>,
+}
+
+pub(super) fn review(scene: &Scene<'_>, idea: &Idea) -> Played {
+    let checks = look(idea, &reviewed(scene));
+    let faults: Vec<String> =
+        checks.iter().filter_map(|check| check.fault.as_ref()).map(|(why, _)| why.clone()).collect();
+    let verdict = if faults.is_empty() { Verdict::Approved } else { Verdict::ChangesRequested(faults) };
+    Played { outputs: written(scene, idea, &checks), verdict }
+}
+
+pub(super) fn validate(scene: &Scene<'_>, idea: &Idea) -> Played {
+    let produced: Vec<&Artifact> = scene.before.iter().filter(|artifact| artifact.part == Part::Owner).collect();
+    let checks = look(idea, &produced);
+    let verdict = match checks.iter().find_map(|check| check.fault.as_ref()) {
+        Some((why, role)) => Verdict::Failed { target: role.clone(), error: why.clone() },
+        None => Verdict::Approved,
+    };
+    Played { outputs: written(scene, idea, &checks), verdict }
+}
+
+/// What is reviewed: the work of the role that is named, else whatever was produced last.
+fn reviewed<'a>(scene: &Scene<'a>) -> Vec<&'a Artifact> {
+    let produced = || scene.before.iter().filter(|artifact| artifact.part == Part::Owner);
+    let named: Vec<&Artifact> = produced().filter(|artifact| artifact.role == scene.review_of).collect();
+    match named.is_empty() {
+        false => named,
+        true => produced().next_back().into_iter().collect(),
+    }
+}
+
+/// Whether a document treats a criterion.
+pub(super) fn covers(content: &str, name: &str) -> bool {
+    let start = format!("- {name}:");
+    sections(content)
+        .iter()
+        .any(|(title, lines)| *title == "Coverage" && lines.iter().any(|line| line.starts_with(&start)))
+}
+
+fn look(idea: &Idea, artifacts: &[&Artifact]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if artifacts.is_empty() {
+        checks.push(Check { what: "something was produced".into(), fault: None });
+    }
+    for artifact in artifacts {
+        let Artifact { name, role, content, .. } = artifact;
+        let there = sections(content);
+        let mut check = |what: String, why: Option<String>| {
+            checks.push(Check { what, fault: why.map(|why| (why, role.clone())) });
+        };
+        for section in SECTIONS {
+            let fault = match there.iter().find(|(title, _)| *title == section) {
+                None => Some(format!("{name}: the section `{section}` is missing")),
+                Some((_, lines)) if lines.is_empty() => Some(format!("{name}: the section `{section}` is empty")),
+                Some(_) => None,
+            };
+            check(format!("{name} has a section `{section}`"), fault);
+        }
+        for (place, criterion) in idea.criteria.iter().enumerate() {
+            let criterion_name = Idea::name(place);
+            let fault = (!covers(content, &criterion_name))
+                .then(|| format!("{name}: {criterion_name} is covered by nobody: {criterion}"));
+            check(format!("{name} covers {criterion_name}"), fault);
+        }
+    }
+    checks
+}
+
+fn written(scene: &Scene<'_>, idea: &Idea, checks: &[Check]) -> Vec<(String, String)> {
+    let faults = checks.iter().filter(|check| check.fault.is_some()).count();
+    let outcome =
+        if faults == 0 { "everything holds".to_owned() } else { format!("{faults} of {} do not hold", checks.len()) };
+    let document = |name: &String| {
+        let mut text = format!(
+            "# {}: {}\n\nPlayed by the engine for the role {} (phase {}, step {}, attempt {}). It read the documents and \
+             compared them with the idea; it ran nothing. Outcome: {outcome}.\n\n## Checks\n\n",
+            title_of(name),
+            idea.headline,
+            scene.role,
+            scene.phase,
+            scene.step,
+            scene.attempt
+        );
+        for check in checks {
+            match &check.fault {
+                None => text.push_str(&format!("- holds: {}\n", check.what)),
+                Some((why, _)) => text.push_str(&format!("- does not hold: {}; {why}\n", check.what)),
+            }
+        }
+        (name.clone(), text)
+    };
+    scene.outputs.iter().map(document).collect()
+}
