@@ -49,7 +49,7 @@ fn a_second_run_builds_on_the_first() {
         format!(
             "`I-{first}-01` “{FIRST}” is superseded by number 1: the newer request decides: other forms (Markdown before, HTML now)"
         ),
-        "is kept: nothing in the new request speaks against it".to_owned(),
+        "More earlier instructions stand, because nothing in the new request speaks against them: 2.".to_owned(),
     ] {
         assert!(proposal.contains(&part), "{part}\n{proposal}");
     }
