@@ -34,6 +34,14 @@ pub(crate) fn position(run: &Run, id: &str) -> Option<Position> {
     Some(position)
 }
 
+/// Where a file that a run used stands: before all that it made, by path.
+pub(crate) fn position_of_input(path: &str) -> Position {
+    let mut position = Position::new();
+    put(&mut position, 0, "");
+    put(&mut position, 0, path);
+    position
+}
+
 /// The end of an id is less than anything in one.
 fn put(position: &mut Position, order: u32, id: &str) {
     position.extend_from_slice(&order.to_be_bytes());

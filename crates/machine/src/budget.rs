@@ -148,6 +148,19 @@ impl Budget {
         }
     }
 
+    /// What may be set aside of what is left; else, which measure does not allow it.
+    pub(crate) fn reservation(&self, left: impl Fn(Measure) -> Option<u64>, most: &Used) -> Result<Used, Measure> {
+        let mut reserved = Used::default();
+        for measure in Measure::ALL {
+            let (Some(bound), Some(left)) = (self.of(measure), left(measure)) else { continue };
+            if left < (bound / LEAST_SHARE).max(1) {
+                return Err(measure);
+            }
+            reserved.set(measure, left.min(most.of(measure)));
+        }
+        Ok(reserved)
+    }
+
     /// The same with another bound.
     pub fn with(mut self, measure: Measure, bound: u64) -> Self {
         match measure {
@@ -201,15 +214,7 @@ impl Run {
 
     /// What may be set aside for an attempt that would use this much at most; else, which measure does not allow it.
     pub(crate) fn reservation(&self, most: &Used) -> Result<Used, Measure> {
-        let mut reserved = Used::default();
-        for measure in Measure::ALL {
-            let (Some(bound), Some(left)) = (self.budget.of(measure), self.left(measure)) else { continue };
-            if left < (bound / LEAST_SHARE).max(1) {
-                return Err(measure);
-            }
-            reserved.set(measure, left.min(most.of(measure)));
-        }
-        Ok(reserved)
+        self.budget.reservation(|measure| self.left(measure), most)
     }
 
     /// What a person is asked when the budget is used up.

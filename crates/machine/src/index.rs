@@ -20,7 +20,8 @@ pub struct Index {
     /// Whether two ids have one digest: then one that is not found by it is looked for one by one.
     is_ambiguous: bool,
     families: BTreeMap<String, Family>,
-    makers: BTreeMap<String, usize>,
+    /// Those that leave a file there, in the order of the items.
+    makers: BTreeMap<String, Vec<usize>>,
     /// For an item that is not done: those that wait for its output, each with the input at which it waits.
     watchers: BTreeMap<usize, Vec<(usize, usize)>>,
     /// The highest number of ids that begin alike.
@@ -151,7 +152,11 @@ impl Index {
     }
 
     pub(crate) fn maker(&self, output: &str) -> Option<usize> {
-        self.makers.get(output).copied()
+        self.makers(output).first().copied()
+    }
+
+    pub(crate) fn makers(&self, output: &str) -> &[usize] {
+        self.makers.get(output).map_or(&[], Vec::as_slice)
     }
 
     /// Whether an item's output is this path or lies below it.
@@ -175,7 +180,7 @@ impl Index {
             let known = *self.ids.entry(digest(&item.id)).or_insert(at);
             self.is_ambiguous |= items.get(known).is_some_and(|known| known.id != item.id);
             if !item.output.is_empty() {
-                self.makers.entry(item.output.clone()).or_insert(at);
+                self.makers.entry(item.output.clone()).or_default().push(at);
             }
             if let Some((prefix, number)) = split_id(&item.id) {
                 let highest = self.highest.entry(prefix.into()).or_default();
@@ -214,8 +219,8 @@ impl Index {
             return;
         }
         let blocker = item.inputs.iter().enumerate().skip(from).find_map(|(input, path)| {
-            let maker = self.maker(path)?;
-            blocks(items.get(maker)?, item).then_some((maker, input))
+            let blocks = |maker: &&usize| items.get(**maker).is_some_and(|maker| blocks(maker, item));
+            self.makers(path).iter().find(blocks).map(|maker| (*maker, input))
         });
         match blocker {
             Some((maker, input)) => self.watchers.entry(maker).or_default().push((at, input)),

@@ -17,6 +17,10 @@ pub struct Limits {
     pub attempt_micro_dollars: u64,
     /// seconds.
     pub attempt_seconds: u64,
+    /// How often a failed integration goes to the role that is to mend it before a person decides (PF-12).
+    pub integrations: u32,
+    /// How often a role may ask people while it works on one step.
+    pub questions: u32,
     /// The most items that one plan may have.
     pub plan_items: usize,
     /// The most items that a run may have.
@@ -37,6 +41,8 @@ impl Default for Limits {
             attempt_tokens: 100_000,
             attempt_micro_dollars: 1_000_000,
             attempt_seconds: 1800,
+            integrations: 3,
+            questions: 20,
             plan_items: 2000,
             run_items: 20_000,
             cell_bytes: 64 * 1024,

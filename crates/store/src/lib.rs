@@ -39,7 +39,7 @@ pub use commit::{Commit, CommitError, Need, What};
 pub use edits::Look;
 pub use fault::{Fault, FaultKind};
 pub use fs::{Errand, Fs, Mode, Now, ProcessState, Stamp};
-pub use history::{HistoryError, Walked, document_at, records};
+pub use history::{HistoryError, Walked, document_at, records, versions};
 pub use journal::Head;
 pub use notice::Notice;
 pub use path::{OWN, PathRefusal, ProjectPath};

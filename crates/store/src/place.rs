@@ -80,7 +80,7 @@ impl<F: Fs> Store<F> {
     pub fn place_these(&mut self, paths: &[ProjectPath]) -> Result<(), Fault> {
         self.usable()?;
         self.collect_apart()?;
-        let behind = paths.iter().filter(|path| self.behind.contains_key(*path));
+        let behind = paths.iter().filter(|path| self.behind.contains_key(path));
         let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
         let waiting = known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone());
         let waiting: BTreeSet<ProjectPath> = waiting.collect();

@@ -151,7 +151,7 @@ impl<F: Fs> Store<F> {
     /// them, under the lock, or there would never be a checkpoint while they work.
     fn all_in_place(&mut self) -> Result<bool, Fault> {
         let left: Vec<ProjectPath> =
-            self.behind.keys().filter(|path| self.documents.contains_key(*path)).cloned().collect();
+            self.behind.keys().filter(|path| self.documents.contains_key(path)).cloned().collect();
         let (parts, written) = self.write_parts(&left);
         let put = parts.iter().try_for_each(|part| self.put(part, Circumstance::AtWork));
         written.and(put)?;

@@ -56,7 +56,74 @@ pub struct Entry {
     pub value: Node,
 }
 
+/// A value without a place: what is to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A number, as written.
+    Number(String),
+    /// Text.
+    Text(String),
+    /// A sequence.
+    List(Vec<Value>),
+    /// A mapping, in its order.
+    Map(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// A text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A number that counts something.
+    pub fn count(number: u64) -> Self {
+        Self::Number(number.to_string())
+    }
+
+    /// A mapping of these keys.
+    pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Self {
+        Self::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
+    }
+
+    /// The same as it would be read.
+    pub(crate) fn to_node(&self) -> Node {
+        let kind = match self {
+            Self::Null => Kind::Null,
+            Self::Bool(is_true) => Kind::Bool(*is_true),
+            Self::Number(text) => Kind::Number(text.clone()),
+            Self::Text(text) => Kind::Text(text.clone()),
+            Self::List(items) => Kind::List(items.iter().map(Self::to_node).collect()),
+            Self::Map(entries) => {
+                let entry =
+                    |(key, value): &(String, Value)| Entry { key: key.clone(), key_span: 0..0, value: value.to_node() };
+                Kind::Map(entries.iter().map(entry).collect())
+            }
+        };
+        Node { span: 0..0, kind }
+    }
+}
+
 impl Node {
+    /// What it says, without places; nothing if it holds an alias.
+    pub fn to_value(&self) -> Option<Value> {
+        Some(match &self.kind {
+            Kind::Null => Value::Null,
+            Kind::Bool(is_true) => Value::Bool(*is_true),
+            Kind::Number(text) => Value::Number(text.clone()),
+            Kind::Text(text) => Value::Text(text.clone()),
+            Kind::List(items) => Value::List(items.iter().map(Node::to_value).collect::<Option<_>>()?),
+            Kind::Map(entries) => {
+                let entries = entries.iter().map(|entry| Some((entry.key.clone(), entry.value.to_value()?)));
+                Value::Map(entries.collect::<Option<_>>()?)
+            }
+            Kind::Alias => return None,
+        })
+    }
+
     /// The value of a key of this mapping; of several equal keys the first.
     pub fn value(&self, key: &str) -> Option<&Node> {
         match &self.kind {

@@ -1,7 +1,10 @@
 //! Owns one function per codec that takes any bytes and fails only by panicking (QL-25). The seeded mutation loop of
 //! the tests and fuzzing engines call the same functions. Must not be used by anything else.
+#![allow(clippy::panic, reason = "what is fuzzed fails by panicking")]
 
-use crate::markdown::{cells, paths};
+use crate::data::{Kind, Node, Parsed, Value};
+use crate::data_edit::{self, Edit, Format, Part};
+use crate::markdown::{cells, fields, paths};
 use crate::{Document, Problem, TableId, json, yaml};
 
 /// Reads a Markdown document, looks at all of it, and edits it in every way.
@@ -43,14 +46,125 @@ pub fn fuzz_cell(bytes: &[u8]) {
     }
 }
 
-/// Reads YAML.
-pub fn fuzz_yaml(bytes: &[u8]) {
-    check_problems(&yaml::parse(bytes).problems, bytes);
+/// Reads every line as fields, gives each of them another value, and adds text at the end.
+pub fn fuzz_fields(bytes: &[u8]) {
+    const LINES: usize = 40;
+    let document = Document::parse(bytes);
+    let known = |key: &str| key.len() % 2 == 1;
+    for line in 1..=document.text().line_count().min(LINES) {
+        for (number, field) in document.fields(line, &known).iter().enumerate() {
+            assert!(!field.key.is_empty() && field.key_span.end <= field.value_span.start, "{field:?}");
+            for value in ["", "x", "a | b: c", "`", "# \\", "**y**"] {
+                let mut edited = document.clone();
+                let Ok(change) = edited.set_field(line, &field.key, value, &known) else { continue };
+                let fresh = Document::parse(edited.to_bytes());
+                assert!(edited.has_same_tree(&fresh), "{edited:?}\nfresh {fresh:?}\n{edited}");
+                let read = fresh.fields(line, &known);
+                let first = read.iter().find(|other| other.key.to_lowercase() == field.key.to_lowercase());
+                assert_eq!(first.map(|field| field.value.as_str()), Some(value), "field {number} in\n{edited}");
+                assert!(edited.apply(&change.inverse()).is_ok() && edited.to_bytes() == bytes, "{change:?}");
+            }
+        }
+    }
+    let text = fields::readable(bytes);
+    assert_eq!(text.len(), bytes.len(), "a text of the same length");
+    let breaks = text.lines().filter(|line| fields::is_break(line));
+    breaks.for_each(|line| assert!(fields::read_line(line, &known).is_empty(), "a break holds no field: {line:?}"));
+    let mut edited = document.clone();
+    if edited.append_text("- Agent: x\n").is_ok() {
+        let ending = edited.to_bytes().split_off(bytes.len());
+        let added = String::from_utf8_lossy(&ending).replace('\r', "");
+        assert!(edited.to_bytes().starts_with(bytes) && added.trim_start() == "- Agent: x\n", "{edited}");
+        assert_eq!(edited.fields(edited.text().line_count(), &known).len(), 1, "{edited}");
+    }
 }
 
-/// Reads JSON.
+/// Reads YAML, and edits it in every way.
+pub fn fuzz_yaml(bytes: &[u8]) {
+    check_problems(&yaml::parse(bytes).problems, bytes);
+    edit_data(Format::Yaml, bytes);
+}
+
+/// Reads JSON, and edits it in every way.
 pub fn fuzz_json(bytes: &[u8]) {
     check_problems(&json::parse(bytes).problems, bytes);
+    edit_data(Format::Json, bytes);
+}
+
+/// Each edit is one splice that fits, is read back, leaves every other value as it was, and can be taken back.
+fn edit_data(format: Format, bytes: &[u8]) {
+    const PLACES: usize = 6;
+    let before = format.parse(bytes);
+    let Some(root) = &before.root else { return };
+    let mut paths = vec![Vec::new()];
+    collect_paths(root, &mut Vec::new(), &mut paths);
+    let stride = (paths.len() / PLACES).max(1);
+    let list = Value::List(vec![Value::Text("- a: #".into()), Value::Map(vec![("k".into(), Value::Null)])]);
+    for path in paths.iter().step_by(stride).take(PLACES) {
+        let fresh = [path.as_slice(), &[Part::Key("fuzz: 'key")]].concat();
+        let first = [path.as_slice(), &[Part::Index(0)]].concat();
+        for (path, edit) in [
+            (path, Edit::Set(&list)),
+            (path, Edit::Append(&list)),
+            (path, Edit::Remove),
+            (&fresh, Edit::Set(&Value::Bool(true))),
+            (&first, Edit::Insert(&list)),
+        ] {
+            let Ok(change) = data_edit::edit(format, bytes, path, edit) else { continue };
+            assert!(change.splices().len() <= 1, "one place: {change:?}");
+            let text = text::Text::from(bytes.to_vec());
+            let Ok(edited) = change.apply(&text) else { panic!("{change:?} does not fit") };
+            let after = format.parse(&edited.to_vec());
+            match edit {
+                Edit::Set(value) => assert_eq!(node_at(&after, path).and_then(Node::to_value).as_ref(), Some(value)),
+                Edit::Append(value) => {
+                    let last = node_at(&after, path).and_then(|node| match &node.kind {
+                        Kind::List(items) => items.last()?.to_value(),
+                        _ => None,
+                    });
+                    assert_eq!(last.as_ref(), Some(value));
+                }
+                Edit::Insert(value) => assert_eq!(node_at(&after, path).and_then(Node::to_value).as_ref(), Some(value)),
+                Edit::Remove => assert!(count(after.root.as_ref()) < count(Some(root)), "{edit:?} at {path:?}"),
+            }
+            assert!(change.inverse().apply(&edited).is_ok_and(|back| back.to_vec() == bytes), "{change:?}");
+        }
+    }
+}
+
+fn collect_paths<'a>(node: &'a Node, path: &mut Vec<Part<'a>>, paths: &mut Vec<Vec<Part<'a>>>) {
+    const MOST: usize = 200;
+    let parts: Vec<(Part<'a>, &'a Node)> = match &node.kind {
+        Kind::Map(entries) => entries.iter().map(|entry| (Part::Key(entry.key.as_str()), &entry.value)).collect(),
+        Kind::List(items) => items.iter().enumerate().map(|(index, item)| (Part::Index(index), item)).collect(),
+        _ => Vec::new(),
+    };
+    for (part, child) in parts {
+        if paths.len() >= MOST {
+            return;
+        }
+        path.push(part);
+        paths.push(path.clone());
+        collect_paths(child, path, paths);
+        path.pop();
+    }
+}
+
+fn node_at<'a>(parsed: &'a Parsed, path: &[Part<'_>]) -> Option<&'a Node> {
+    path.iter().try_fold(parsed.root.as_ref()?, |node, part| match (part, &node.kind) {
+        (Part::Key(key), _) => node.value(key),
+        (Part::Index(index), Kind::List(items)) => items.get(*index),
+        (Part::Index(_), _) => None,
+    })
+}
+
+fn count(node: Option<&Node>) -> usize {
+    match node.map(|node| &node.kind) {
+        Some(Kind::Map(entries)) => 1 + entries.iter().map(|entry| count(Some(&entry.value))).sum::<usize>(),
+        Some(Kind::List(items)) => 1 + items.iter().map(|item| count(Some(item))).sum::<usize>(),
+        Some(_) => 1,
+        None => 0,
+    }
 }
 
 fn check_problems(problems: &[Problem], bytes: &[u8]) {

@@ -1,5 +1,5 @@
-//! Owns reading JSON for `check`: a tree with spans, and problems with places. Strict about what JSON is, lenient in
-//! going on behind a mistake, so that one look shows more than the first. Must not change documents.
+//! Owns reading JSON for `check` and editing: a tree with spans, and problems with places. Strict about what JSON is, lenient in
+//! going on behind a mistake, so that one look shows more than the first. Must not change documents: `data_edit` does.
 
 mod reader;
 

@@ -4,9 +4,10 @@
 //! bytes. An edit replaces the bytes of its span and nothing else, and hands back the [`text::Change`] it made, so
 //! that the store can commit exactly that. The crate does no I/O and does not know what a task is.
 //!
-//! Start at [`Document`] (Markdown), [`yaml::parse`] or [`json::parse`].
+//! Start at [`Document`] (Markdown), [`yaml::parse`] or [`json::parse`]; [`data_edit`] changes the latter two.
 
 pub mod data;
+pub mod data_edit;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod json;
@@ -18,4 +19,4 @@ pub mod yaml;
 pub use markdown::{
     Cell, Document, Fence, FrontMatter, Heading, Refusal, Row, RowIndex, Scalar, Section, Table, TableId, Wanted,
 };
-pub use problem::{Code, Problem};
+pub use problem::{Code, Problem, line_and_column};

@@ -1,8 +1,10 @@
-//! Owns reading YAML for `check` and front matter: a tree with spans, and problems with places.
-//! Must not change documents, and does not expand aliases, so that nothing grows beyond the document's own size.
+//! Owns reading YAML for `check`, front matter and editing: a tree with spans, and problems with places.
+//! Must not change documents (`data_edit` does), and does not expand aliases, so that nothing grows beyond the document's own size.
 
 mod explain;
+pub(crate) mod scalar;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
@@ -20,14 +22,26 @@ pub fn parse(bytes: &[u8]) -> Parsed {
 
 /// Reads a YAML stream into its documents.
 pub(crate) fn read(bytes: &[u8]) -> (Vec<Node>, Findings) {
-    let mut reader = Reader { source: "", findings: Findings::default(), open: Vec::new(), done: Vec::new(), nodes: 0 };
+    let reader = read_all(bytes);
+    (reader.done, reader.findings)
+}
+
+/// The values that carry an anchor which an alias repeats: a change of one is a change of all its repetitions.
+pub(crate) fn repeated(bytes: &[u8]) -> Vec<Range<usize>> {
+    let reader = read_all(bytes);
+    let repeated = reader.anchored.into_iter().filter(|(anchor, _)| reader.aliases.contains(anchor));
+    repeated.map(|(_, span)| span).collect()
+}
+
+fn read_all(bytes: &[u8]) -> Reader<'_> {
+    let mut reader = Reader::default();
     let source = match std::str::from_utf8(bytes) {
         Ok(source) => source,
         Err(error) => {
             let at = error.valid_up_to();
             let hint = "save the document as UTF-8";
             reader.findings.add(Code::InvalidUtf8, at..at + 1, "a byte that is not UTF-8", hint);
-            return (Vec::new(), reader.findings);
+            return reader;
         }
     };
     reader.source = source;
@@ -53,7 +67,7 @@ pub(crate) fn read(bytes: &[u8]) -> (Vec<Node>, Findings) {
     while !reader.open.is_empty() {
         reader.close(source.len());
     }
-    (reader.done, reader.findings)
+    reader
 }
 
 /// What a scalar without quotes is, by the core schema of YAML 1.2.
@@ -92,12 +106,17 @@ fn is_number(text: &str) -> bool {
     is_mantissa && exponent.is_none_or(|exponent| all(exponent, 10))
 }
 
+#[derive(Default)]
 struct Reader<'a> {
     source: &'a str,
     findings: Findings,
     open: Vec<Open>,
     done: Vec<Node>,
     nodes: usize,
+    /// Values with an anchor, by its number.
+    anchored: Vec<(usize, Range<usize>)>,
+    /// The numbers of the anchors that are repeated.
+    aliases: HashSet<usize>,
 }
 
 /// A collection that is being read.
@@ -106,6 +125,7 @@ struct Open {
     /// End of the last part that was read.
     end: usize,
     style: StructureStyle,
+    anchor: usize,
     items: Items,
 }
 
@@ -119,22 +139,27 @@ impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, span: &Span) -> bool {
         let span = self.range(span);
         match event {
-            Event::Scalar(text, style, _, tag) => {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.note_anchor(anchor, span.clone());
                 let kind = match style {
                     ScalarStyle::Plain if tag.is_none() => plain_kind(&text),
                     _ => Kind::Text(text.into_owned()),
                 };
                 self.add(Node { span, kind });
             }
-            Event::SequenceStart(style, ..) => {
-                self.open.push(Open { start: span.start, end: span.end, style, items: Items::List(Vec::new()) });
+            Event::SequenceStart(style, anchor, ..) => {
+                let items = Items::List(Vec::new());
+                self.open.push(Open { start: span.start, end: span.end, style, anchor, items });
             }
-            Event::MappingStart(style, ..) => {
+            Event::MappingStart(style, anchor, ..) => {
                 let items = Items::Map { entries: Vec::new(), key: None };
-                self.open.push(Open { start: span.start, end: span.end, style, items });
+                self.open.push(Open { start: span.start, end: span.end, style, anchor, items });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
-            Event::Alias(_) => self.add(Node { span, kind: Kind::Alias }),
+            Event::Alias(anchor) => {
+                self.aliases.insert(anchor);
+                self.add(Node { span, kind: Kind::Alias });
+            }
             Event::UnresolvedAlias(name) => {
                 let message = format!("`*{name}` names no anchor above it");
                 let hint = "define the anchor first, or put the text between quotes";
@@ -195,7 +220,16 @@ impl Reader<'_> {
                 Kind::Map(entries)
             }
         };
-        self.add(Node { span: open.start..end.max(open.start), kind });
+        let span = open.start..end.max(open.start);
+        self.note_anchor(open.anchor, span.clone());
+        self.add(Node { span, kind });
+    }
+
+    /// Anchors count from 1.
+    fn note_anchor(&mut self, anchor: usize, span: Range<usize>) {
+        if anchor > 0 {
+            self.anchored.push((anchor, span));
+        }
     }
 
     fn error(&mut self, error: &granit_parser::ScanError) {

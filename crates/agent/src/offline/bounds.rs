@@ -11,8 +11,10 @@ pub(crate) fn bounds(chars: &[char], start: usize, end: &mut usize, value: f64, 
         let rest: String = chars[*end..chars.len().min(*end + 4)].iter().collect();
         list.iter().find(|word| rest.trim_start().starts_with(**word)).is_some()
     };
-    // "verfügt über 40 Betten" has 40 of them.
-    let disposes = window.contains("verfüg") && window.ends_with("über");
+    // "verfügt über 40 Betten" has 40 of them, and what "extends over 40 hectares" is no larger.
+    let spreads = ["verfüg", "erstreck", "extend", "spread", "stretch", "runs over", "span"];
+    let disposes =
+        (window.ends_with("über") || window.ends_with(" over")) && spreads.iter().any(|verb| window.contains(verb));
     if follows(&["이상", "초과", "以上", "超"]) || (ends(AT_LEAST) && !disposes) {
         return (value, f64::INFINITY);
     }

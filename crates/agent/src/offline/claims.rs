@@ -6,14 +6,18 @@
 use std::collections::BTreeSet;
 
 use super::dates::{Dated, Period, dates, plain_digits};
-use super::figures::{self, Decimal, Figure, figures};
+use super::figures::{self, Figure, figures};
+use super::limits;
 use super::names::{At, Names, named_in};
 use super::number_words;
+use super::place::{Place, Surroundings};
 use super::qualifiers::{self, Stands};
 use super::read::{Block, Document};
 use super::sentences::{Sentence, sentences};
 use super::speech;
 use super::table_claims;
+use super::turns;
+use super::units;
 use super::vocabulary::{self, Part};
 use super::words::{self, Language, Script, Word};
 
@@ -43,6 +47,8 @@ pub(crate) struct Subject {
     pub(crate) order: Vec<String>,
     /// What was done, where no list knows the verb.
     pub(crate) verbs: BTreeSet<String>,
+    /// Whether it is said that something has what is counted.
+    pub(crate) has_possession: bool,
 }
 
 /// One comparable statement.
@@ -73,17 +79,6 @@ pub(crate) enum Origin {
     Around,
 }
 
-/// What stands around a claim: what its subject may leave unsaid.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Surroundings {
-    /// Words of headings, title, file name, and of the sentence before.
-    pub(crate) words: BTreeSet<String>,
-    /// Those of headings and title alone, heading by heading.
-    pub(crate) headings: Vec<BTreeSet<String>>,
-    /// Those of headings, title and file name that are names.
-    pub(crate) names: BTreeSet<String>,
-}
-
 /// All claims of a document, in the order of its lines.
 pub(crate) fn claims(document: &Document, names: &Names) -> Vec<Claim> {
     let mut place = Place::new(document, names);
@@ -104,17 +99,19 @@ pub(crate) fn claims(document: &Document, names: &Names) -> Vec<Claim> {
 
 fn from_paragraph(place: &Place<'_>, sentences: &[Sentence], before: &mut Before, found: &mut Vec<Claim>) {
     before.period = None;
-    for sentence in sentences {
+    for sentence in sentences.iter().filter(|sentence| sentence.text.len() <= limits::CLAIM_BYTES) {
         let goes_on = speech::goes_on(&sentence.text);
         let named = named_in(&sentence.text);
         // "The budget was 2.4 million": whose it is was said before.
-        let known = match (goes_on, named.is_empty()) {
+        // So it was if it names only again what was named: "the school" behind "Hazelgrove School".
+        let is_again = named.iter().all(|word| before.words.contains(word) && vocabulary::is_kind(word));
+        let known = match (goes_on, is_again) {
             (true, _) => before.clone(),
             (false, true) => Before { words: before.words.clone(), period: None },
             (false, false) => Before::default(),
         };
         let made = from_sentence(place, sentence, &known);
-        if !goes_on && !named.is_empty() {
+        if !goes_on && !is_again {
             before.words = named;
         }
         if let Some(first) = made.first() {
@@ -131,106 +128,6 @@ struct Before {
     period: Option<Period>,
 }
 
-/// Where in a document a claim stands.
-pub(crate) struct Place<'a> {
-    pub(crate) path: &'a str,
-    pub(crate) decimal: Decimal,
-    pub(crate) names: &'a Names,
-    pub(crate) language: Language,
-    file: BTreeSet<String>,
-    file_period: Option<Period>,
-    headings: Vec<Heading>,
-}
-
-struct Heading {
-    level: usize,
-    words: BTreeSet<String>,
-    /// With measures, which `words` leaves out.
-    all: BTreeSet<String>,
-    names: BTreeSet<String>,
-    period: Option<Period>,
-    is_plan: bool,
-}
-
-impl<'a> Place<'a> {
-    fn new(document: &'a Document, names: &'a Names) -> Self {
-        let name = document.path.rsplit('/').next().unwrap_or_default();
-        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).replace(['_', '-', '.'], " ");
-        let mut file = heading(0, &stem, names);
-        file.words.retain(|word| !NUMBERED.contains(&word.as_str()));
-        Self {
-            path: &document.path,
-            decimal: document.decimal(),
-            names,
-            language: document.language,
-            file: file.words,
-            file_period: file.period,
-            headings: Vec::new(),
-        }
-    }
-
-    fn enter(&mut self, level: usize, text: &str) {
-        self.headings.retain(|one| one.level < level);
-        self.headings.push(heading(level, text, self.names));
-    }
-
-    pub(crate) fn surroundings(&self) -> Surroundings {
-        let headings: Vec<BTreeSet<String>> = self.headings.iter().map(|one| one.words.clone()).collect();
-        let names = self.headings.iter().flat_map(|one| &one.names).cloned();
-        let of_file = self.file.iter().filter(|word| self.names.is_known(word)).cloned();
-        Surroundings {
-            words: headings.iter().flatten().chain(&self.file).cloned().collect(),
-            names: names.chain(of_file).collect(),
-            headings,
-        }
-    }
-
-    pub(crate) fn period(&self) -> Option<Period> {
-        // The day of a meeting or of a letter is not the time of what is said there.
-        let is_stretch = |period: &Period| !matches!(period, Period::Day(..));
-        self.headings.iter().rev().find_map(|one| one.period).or(self.file_period).filter(is_stretch)
-    }
-
-    /// All words of the nearest heading, measures with them.
-    pub(crate) fn nearest_heading(&self) -> BTreeSet<String> {
-        self.headings.last().map(|one| one.all.clone()).unwrap_or_default()
-    }
-
-    /// Whether a heading says that what follows is intended.
-    pub(crate) fn is_plan(&self) -> bool {
-        self.headings.iter().any(|one| one.is_plan)
-    }
-}
-
-fn heading(level: usize, text: &str, names: &Names) -> Heading {
-    let chars = plain_digits(text);
-    let dates = dates(&chars);
-    let period = if dates.len() == 1 { dates.first().map(|date| date.period) } else { None };
-    let words = words::words(&chars);
-    let keyed: Vec<(&Word, String)> = words.iter().filter_map(|word| words::key(word).map(|key| (word, key))).collect();
-    let is_alone = keyed.len() == 1;
-    let mut made =
-        Heading { level, words: BTreeSet::new(), all: BTreeSet::new(), names: BTreeSet::new(), period, is_plan: false };
-    for (word, key) in keyed {
-        match vocabulary::part(&key, &word.text.to_lowercase()) {
-            Part::Subject(subject) => {
-                made.all.insert(subject.clone());
-                if vocabulary::is_common(&subject) {
-                    continue;
-                }
-                let is_lone_name = is_alone && level > 0 && words::is_capitalised(&word.text);
-                if names.is_known(&key) || is_lone_name {
-                    made.names.insert(subject.clone());
-                }
-                made.words.insert(subject);
-            }
-            Part::Plan => made.is_plan = true,
-            _ => {}
-        }
-    }
-    made
-}
-
 /// What a clause holds, once its words have been sorted.
 #[derive(Clone, Debug, Default)]
 struct Clause {
@@ -240,6 +137,8 @@ struct Clause {
     event_shown: String,
     is_plan: bool,
     change: Option<&'static str>,
+    /// Whether something reaches as far as its figure says.
+    is_running: bool,
     dates: Vec<Dated>,
     figures: Vec<Figure>,
 }
@@ -251,7 +150,10 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
     // What is said in words counts beside digits only if it is of another kind: "the fourteen yards built 40 boats".
     let spelled = number_words::figures(&chars, &dates, place.language);
     let is_other = |one: &Figure| {
-        figures.iter().all(|known| known.unit != one.unit && !(known.start < one.end && one.start < known.end))
+        let is_joined =
+            matches!(figures::word_before(&chars, one.start).as_str(), "and" | "und" | "et" | "y" | "e" | "и");
+        let is_apart = |known: &Figure| !(known.start < one.end && one.start < known.end);
+        figures.iter().all(|known| is_apart(known) && (is_joined || known.unit != one.unit))
     };
     let spelled: Vec<Figure> = spelled.into_iter().filter(is_other).collect();
     figures.extend(spelled);
@@ -361,10 +263,11 @@ impl Maker<'_> {
         }
         // How long a quay is does not depend on the year of the report.
         let is_size = clause.subject.words.iter().any(|word| SIZES.contains(&word.as_str()));
+        let is_long = clause.is_running && clause.figures.iter().any(|figure| figure.unit == "m");
         let period = match clause.dates.as_slice() {
-            [] if is_size => (None, Origin::Own),
+            [] if is_size || is_long => (None, Origin::Own),
             [] => (self.period, self.origin),
-            [_] if is_size => (None, Origin::Own),
+            [_] if is_size || is_long => (None, Origin::Own),
             [one] => (Some(one.period), Origin::Own),
             _ => return Vec::new(),
         };
@@ -380,6 +283,9 @@ impl Maker<'_> {
                 continue;
             }
             let mut subject = clause.subject.clone();
+            if clause.is_running && figure.unit == "m" && !is_size {
+                subject.words.insert("length".to_owned());
+            }
             if let Some(change) = clause.change
                 && !is_target
             {
@@ -413,11 +319,6 @@ impl Maker<'_> {
     }
 }
 
-/// Words of file names that only count the files, or say what kind of text they are.
-const NUMBERED: [&str; 14] = [
-    "one", "two", "three", "four", "five", "part", "copy", "draft", "final", "version", "houkoku", "shinbun", "baogao",
-    "자료",
-];
 const SIZES: [&str; 6] = ["length", "height", "width", "depth", "distance", "area"];
 const MORE: [&str; 9] = ["more", "fewer", "less", "mehr", "weniger", "más", "menos", "больше", "меньше"];
 
@@ -451,6 +352,7 @@ fn clauses(place: &Place<'_>, chars: &[char], words: &[Word], dates: &[Dated], f
         figures.iter().any(|one| from <= one.start && one.start < to)
             || (figures.is_empty() && dates.iter().any(|one| from <= one.start && one.start < to))
     };
+    let other = turns::goes_on_at(words);
     // A stretch without a figure belongs to the clause before it, or to the one after it at the beginning.
     let mut ranges = Vec::new();
     let mut from = 0;
@@ -463,7 +365,8 @@ fn clauses(place: &Place<'_>, chars: &[char], words: &[Word], dates: &[Dated], f
     ranges.push(from..chars.len());
     let made = ranges.into_iter().map(|range| {
         // What follows the last value behind a comma tells more, but not what the figure is of.
-        let tail = marks.iter().copied().find(|mark| range.contains(mark) && !has_value(*mark, range.end));
+        let ends = marks.iter().chain(&other).copied();
+        let tail = ends.filter(|mark| range.contains(mark) && !has_value(*mark, range.end)).min();
         // What stands before a colon leads up to what is said.
         let head =
             range.clone().find(|at| matches!(chars[*at], ':' | '：') && !in_value(*at) && !has_value(range.start, *at));
@@ -504,7 +407,10 @@ fn clause(
     clause.subject.marks = qualifiers::marks(words, &range, &stands);
     for (index, word) in words.iter().enumerate().filter(|(_, word)| range.contains(&word.start)) {
         let next = words.get(index + 1).map(|next| next.text.to_lowercase()).unwrap_or_default();
-        if let Some(rate) = speech::rate(&word.text.to_lowercase(), &next) {
+        // "900 kg a week" is a rate, "a week ticket" is none.
+        let is_behind = figures.iter().any(|one| one.end <= word.start && word.start < one.end + 30);
+        let is_article = matches!(word.text.as_str(), "a" | "an" | "A" | "An");
+        if let Some(rate) = speech::rate(&word.text.to_lowercase(), &next).filter(|_| is_behind || !is_article) {
             clause.subject.words.insert(rate.to_owned());
         }
         let end = dates.iter().find(|one| one.start <= word.start && word.start < one.end).map(|one| one.end);
@@ -534,12 +440,74 @@ fn clause(
         let word = if counted { speech::without_counter(word) } else { word.clone() };
         sort_word(place, &word, is_once, !core.contains(&word.start), &mut clause);
     }
-    let has_possession =
-        words.iter().any(|word| core.contains(&word.start) && vocabulary::is_possession(&word.text.to_lowercase()));
-    if has_possession {
-        clause.subject.verbs.clear();
-    }
+    let said: Vec<Word> = words.iter().filter(|word| core.contains(&word.start)).cloned().collect();
+    deed(place.language, &said, figures, core, &mut clause);
+    turn(&said, &mut clause);
     clause
+}
+
+/// Whether something is had, or what else is done with what is counted.
+fn deed(language: Language, said: &[Word], figures: &[Figure], core: &std::ops::Range<usize>, clause: &mut Clause) {
+    let is_possession = |word: &Word| vocabulary::is_possession(&word.text.to_lowercase(), language);
+    clause.subject.has_possession = said.iter().any(is_possession);
+    match clause.subject.has_possession {
+        true => clause.subject.verbs.clear(),
+        false => verb_before_figure(said, figures, core, clause),
+    }
+}
+
+/// `La ferme exploite 74 hectares`: the small word right before what is counted, where no known verb stands, is one.
+fn verb_before_figure(inside: &[Word], figures: &[Figure], core: &std::ops::Range<usize>, clause: &mut Clause) {
+    let lower = |word: &Word| word.text.to_lowercase();
+    let is_known = |word: &Word| vocabulary::is_verb(&words::key(word).unwrap_or_default(), &lower(word));
+    let has_verb = clause.subject.action.is_some() || !clause.subject.verbs.is_empty();
+    if has_verb || clause.event.is_some() || inside.iter().any(is_known) {
+        return;
+    }
+    let Some(figure) = figures.iter().find(|figure| core.contains(&figure.start)) else { return };
+    let Some(at) = inside.iter().position(|word| word.end + 1 == figure.start) else { return };
+    let verb = &inside[at];
+    // Behind a preposition or an article stands a noun; before a price, whatever is sold.
+    let is_behind_noun = at > 0 && !words::is_stop(&lower(&inside[at - 1]));
+    let is_counted = !units::is_currency(&figure.unit.to_lowercase());
+    let is_verb = is_behind_noun && is_counted && verb.script == Script::Spaced && !words::is_capitalised(&verb.text);
+    let Some(key) = words::key(verb).filter(|key| is_verb && !vocabulary::is_common(key)) else { return };
+    // What is counted without a unit is told apart by such a word, unless its form says that it is a verb.
+    let is_sure = !figure.unit.is_empty() || clause.subject.loose.contains(&key);
+    if is_sure && clause.subject.words.remove(&key) {
+        clause.subject.loose.remove(&key);
+        clause.subject.shown.retain(|shown| *shown != verb.text);
+        clause.subject.verbs.insert(key);
+    }
+}
+
+/// What several words together say of a clause.
+fn turn(words: &[Word], clause: &mut Clause) {
+    let subject = &mut clause.subject;
+    let known = subject.action;
+    subject.action = turns::action(words, known);
+    if subject.action != known {
+        subject.verbs.clear();
+    }
+    clause.is_running = turns::is_running(words);
+    if turns::is_there_since(words) && clause.event.is_none() {
+        clause.event = Some("founded");
+        subject.verbs = ["founded".to_owned()].into();
+        subject.marks.remove("time:from");
+        subject.words.retain(|word| !turns::is_since(word));
+    }
+    if let Some((measure, said)) = turns::people(words) {
+        subject.words.retain(|word| !said.contains(word));
+        match measure {
+            "employee" => subject.action = subject.action.or(Some("employ")),
+            measure => drop(subject.words.insert(measure.to_owned())),
+        }
+    }
+    for whom in turns::opened_for(words) {
+        subject.marks.remove(&format!("way {whom}:to"));
+        subject.words.remove(&whom);
+        subject.names.remove(&whom);
+    }
 }
 
 fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside: bool, clause: &mut Clause) {
@@ -548,6 +516,7 @@ fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside: bool, clau
     let key = words::key(word).unwrap_or_default();
     let subject = &mut clause.subject;
     match vocabulary::part(&key, &lower) {
+        _ if turns::is_spreading(&lower) || turns::is_existing(&lower) => {}
         _ if vocabulary::is_stretch(&lower) => {
             subject.words.insert(lower);
         }

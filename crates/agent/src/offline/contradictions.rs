@@ -8,7 +8,9 @@ use super::claims::{Claim, Origin, Said, Subject};
 use super::dates::Period;
 use super::limits;
 use super::qualifiers;
+use super::units;
 use super::vocabulary;
+use super::words::Language;
 
 /// Two claims that cannot both be true.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,8 +106,7 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
         return false;
     }
     // "412 were enrolled", "371 withdrew": other deeds, other counts.
-    let verbs = (&first.subject.verbs, &second.subject.verbs);
-    if !verbs.0.is_empty() && !verbs.1.is_empty() && verbs.0.is_disjoint(verbs.1) {
+    if !may_be_one_deed(first, second) {
         return false;
     }
     if qualifiers::differ(&first.subject.marks, &second.subject.marks)
@@ -118,7 +119,7 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
         return false;
     };
     // The Elm Street library and the Elm Street school are two.
-    if missing_first.has_kind && missing_second.has_kind && first.language == second.language {
+    if missing_first.has_kind && missing_second.has_kind && !is_other_language(first, second) {
         return false;
     }
     let (loose_first, loose_second) = (missing_first.is_any, missing_second.is_any);
@@ -139,10 +140,22 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     }
     // Between languages only what has a known measure, or a known action, is surely the same.
     let is_known = shared.iter().any(|word| vocabulary::is_measure(word)) || does_what || is_dated;
-    if (loose_first || loose_second) && first.language != second.language && !is_known {
+    if (loose_first || loose_second) && is_other_language(first, second) && !is_known {
         return false;
     }
     !compete(first, second, &shared)
+}
+
+/// Whether verbs that no list knows let two claims be about one thing: what was honoured is not what there is.
+fn may_be_one_deed(first: &Claim, second: &Claim) -> bool {
+    let is_sized = matches!(&first.said, Said::Value(figure) if !figure.unit.is_empty() && !units::is_currency(&figure.unit.to_lowercase()));
+    let is_dated = matches!(first.said, Said::Date(_));
+    match (first.subject.verbs.is_empty(), second.subject.verbs.is_empty()) {
+        (false, false) => !first.subject.verbs.is_disjoint(&second.subject.verbs),
+        (true, true) => true,
+        (false, true) => is_sized || is_dated || (second.subject.action.is_none() && !second.subject.has_possession),
+        (true, false) => is_sized || is_dated || (first.subject.action.is_none() && !first.subject.has_possession),
+    }
 }
 
 /// Whether unit and action say what is measured, so that no word needs to.
@@ -157,9 +170,9 @@ fn shares_name(first: &Claim, second: &Claim) -> bool {
 
 /// A column that only names the boats may count those that were built, but hardly those that were repaired.
 fn may_be_one_action(first: &Subject, second: &Subject) -> bool {
-    const APART: [&str; 18] = [
-        "repair", "dismiss", "hire", "buy", "order", "export", "import", "close", "lose", "donate", "recycle", "rent",
-        "borrow", "train", "add", "remove", "replace", "complete",
+    const APART: [&str; 19] = [
+        "visit", "repair", "dismiss", "hire", "buy", "order", "export", "import", "close", "lose", "donate", "recycle",
+        "rent", "borrow", "train", "add", "remove", "replace", "complete",
     ];
     let is_told_by_noun =
         |action: &str, other: &Subject| other.words.iter().any(|word| vocabulary::is_noun_of(word, action));
@@ -197,7 +210,7 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
             continue;
         }
         // In another language other words stand beside the name: the yard, die Werft, le chantier.
-        let is_other_word = first.language != second.language
+        let is_other_word = is_other_language(first, second)
             && shares_name(first, second)
             && !word.starts_with('(')
             && !first.subject.names.contains(word)
@@ -207,6 +220,7 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
         let is_noun = second.subject.action.is_some_and(|action| vocabulary::is_noun_of(word, action));
         // A figure in square metres is of an area, whether it is said or not.
         let is_told_by_unit = word == "area" && matches!(&second.said, Said::Value(figure) if figure.unit == "m²");
+        let is_told_by_unit = is_told_by_unit || is_priced(word, second);
         if !first.subject.loose.contains(word) && !is_other_word && !is_kind && !is_noun && !is_told_by_unit {
             return None;
         }
@@ -214,6 +228,20 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
         found.is_any = true;
     }
     Some(found)
+}
+
+/// Whether two claims are surely in two languages: of a table with few words nobody can tell.
+fn is_other_language(first: &Claim, second: &Claim) -> bool {
+    first.language != second.language && ![first.language, second.language].contains(&Language::Unknown)
+}
+
+/// Whether a word only says that an amount of money is what something costs, and the other claim says nothing else of it.
+fn is_priced(word: &str, other: &Claim) -> bool {
+    let is_money = matches!(&other.said, Said::Value(figure) if units::is_currency(&figure.unit.to_lowercase()));
+    const AMOUNTS: &str = "revenue profit budget investment wage donation debt loan grant fine rent tax export import margin membership_fee";
+    let is_amount = |word: &String| AMOUNTS.split(' ').any(|known| known == word);
+    let is_bare = other.subject.action.is_none() && !other.subject.words.iter().any(is_amount);
+    matches!(word, "cost" | "price") && is_money && is_bare
 }
 
 /// Whether the places in which two claims stand speak of different things.
@@ -230,8 +258,13 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
         return true;
     }
     let entity = shared.iter().filter(|word| !vocabulary::is_common(word) && !word.starts_with('(')).count();
+    // Where there are no capitals, a word that is neither a measure nor a kind of thing is as good as a name.
+    let has_no_capitals =
+        |word: &str| word.chars().all(|c| matches!(c, '\u{0600}'..='\u{06ff}' | '\u{0900}'..='\u{097f}'));
+    let is_own = |word: &&&String| has_no_capitals(word) && !vocabulary::is_common(word) && !vocabulary::is_kind(word);
     let is_named =
         shared.iter().any(|word| first.subject.names.contains(*word) || second.subject.names.contains(*word))
+            || shared.iter().any(|word| is_own(&word))
             || first.subject.names.iter().any(|name| second.place.words.contains(name))
             || second.subject.names.iter().any(|name| first.place.words.contains(name));
     // "The staff is 40" in two documents that have nothing in common: nothing says that it is one staff.
@@ -242,8 +275,14 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
     {
         return true;
     }
+    // Two papers of one house: what they name alike need not stand under the same item of an agenda.
+    let around =
+        first.place.words.intersection(&second.place.words).filter(|word| !vocabulary::is_common(word)).count();
+    let is_own_thing =
+        |word: &&&String| !vocabulary::is_common(word) && !vocabulary::is_kind(word) && !word.starts_with('(');
+    let is_one_house = around >= 2 && shared.iter().any(|word| is_own_thing(&word));
     // Within one document headings tell things apart; between documents only those that say more of the same thing.
-    let is_strict = first.path == second.path || !(is_named || entity >= 2);
+    let is_strict = first.path == second.path || !(is_named || entity >= 2 || is_one_house);
     let told = |claim: &Claim| -> BTreeSet<String> {
         let of_headings =
             claim.place.headings.iter().filter(|words| is_strict || shared.iter().any(|word| words.contains(*word)));

@@ -26,6 +26,14 @@ pub(crate) fn figures(chars: &[char], dates: &[Dated], language: Language) -> Ve
     while at < chars.len() {
         let is_start = at == 0 || !chars[at - 1].is_alphanumeric() || words::unspaced(chars[at]);
         let in_date = dates.iter().any(|date| date.start <= at && at < date.end);
+        if is_start
+            && !in_date
+            && let Some(figure) = rounded(chars, at)
+        {
+            at = figure.end.max(at + 1);
+            found.push(figure);
+            continue;
+        }
         let read = if is_start && !in_date { numbers.read(chars, at) } else { None };
         match read.and_then(|(value, end)| figure(chars, at, end, value, numbers)) {
             Some(figure) => {
@@ -36,6 +44,31 @@ pub(crate) fn figures(chars: &[char], dates: &[Dated], language: Language) -> Ve
         }
     }
     found
+}
+
+/// `half a million`: a round number, and so never meant to the last digit.
+fn rounded(chars: &[char], at: usize) -> Option<Figure> {
+    const ROUND: [(&str, f64); 14] = [
+        ("half a million", 5e5),
+        ("half a billion", 5e8),
+        ("a quarter of a million", 2.5e5),
+        ("one and a half million", 1.5e6),
+        ("eine halbe million", 5e5),
+        ("anderthalb millionen", 1.5e6),
+        ("un demi-million", 5e5),
+        ("medio millón", 5e5),
+        ("mezzo milione", 5e5),
+        ("meio milhão", 5e5),
+        ("een half miljoen", 5e5),
+        ("pół miliona", 5e5),
+        ("yarım milyon", 5e5),
+        ("полмиллиона", 5e5),
+    ];
+    let ahead: String = chars[at..chars.len().min(at + 24)].iter().collect::<String>().to_lowercase();
+    let (words, value) = ROUND.iter().find(|(words, _)| ahead.starts_with(words))?;
+    let mut figure = figures::spelled(chars, at, at + words.chars().count(), *value)?;
+    (figure.low, figure.high) = (figure.low.min(value * 0.95), figure.high.max(value * 1.05));
+    Some(figure)
 }
 
 fn figure(chars: &[char], start: usize, end: usize, value: u64, numbers: &Numbers) -> Option<Figure> {

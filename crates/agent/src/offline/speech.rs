@@ -61,7 +61,7 @@ pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
         }
     }
     let lower = text.to_lowercase();
-    const TURNS: [&str; 26] = [
+    const TURNS: [&str; 23] = [
         "of which",
         "of these",
         "of them",
@@ -70,9 +70,6 @@ pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
         "rather than",
         "on average",
         "part of the",
-        " a day",
-        " a month",
-        " a week",
         "zum teil",
         "im schnitt",
         "en moyenne",
@@ -93,9 +90,9 @@ pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
         || ["ありません", "ではなく", "아니라", "より多", "而不是", "بدلا"].iter().any(|turn| lower.contains(turn))
 }
 
-/// What a figure is for each of: `per day`, `pro Kopf`. It is part of what is measured.
+/// What a figure is for each of: `per day`, `pro Kopf`, `40 a week`. It is part of what is measured.
 pub(crate) fn rate(lower: &str, next: &str) -> Option<&'static str> {
-    if !matches!(lower, "per" | "pro" | "je" | "par" | "por") {
+    if !matches!(lower, "per" | "pro" | "je" | "par" | "por" | "a" | "an" | "every" | "each") {
         return None;
     }
     const RATES: [&str; 6] = [
@@ -135,19 +132,29 @@ pub(crate) fn main_part(chars: &[char], dates: &[Dated], figures: &[Figure]) -> 
     marks.windows(2).find(is_part).map_or(chars.len(), |pair| pair[0])
 }
 
+/// Whether a sentence begins with who says it, or with whom it is said to: `according to …,`, `Dear members, …`.
+fn is_said_first(first: &str, second: &str) -> bool {
+    const FIRST: &str = " according laut selon según согласно 据 根据 وفقا secondo segundo dear liebe lieber geehrte chers chères \
+        cher chère estimados queridos queridas cari caros drodzy уважаемые ";
+    FIRST.contains(&format!(" {first} "))
+        || matches!((first, second), ("d'après", _) | ("nach", "angaben") | ("по", "данным") | ("по", "словам"))
+}
+
 /// The words of a sentence without those that only say who says it.
 pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated], figures: &[Figure]) -> Vec<Word> {
     let says_before = |at: usize| figures.iter().any(|one| one.start < at) || dates.iter().any(|one| one.start < at);
     let says_after = |at: usize| figures.iter().any(|one| one.start > at) || dates.iter().any(|one| one.start > at);
     let mut from = 0;
-    let that = words.windows(2).position(|pair| {
-        matches!(pair[1].text.as_str(), "that" | "dass" | "que" | "что" | "أن")
-            && SAYING.contains(&format!(" {} ", pair[0].text.to_lowercase()))
+    // "The chair informed the committee that …": a few words may stand between.
+    let is_saying = |word: &Word| SAYING.contains(&format!(" {} ", word.text.to_lowercase()));
+    let that = (1..words.len()).find(|index| {
+        matches!(words[*index].text.as_str(), "that" | "dass" | "que" | "что" | "أن" | "che" | "dat" | "że")
+            && words[index.saturating_sub(4)..*index].iter().any(is_saying)
     });
     if let Some(index) = that
-        && !says_before(words[index + 1].start)
+        && !says_before(words[index].start)
     {
-        from = words[index + 1].end;
+        from = words[index].end;
     }
     // "The mayor, Ann Loe, says the Cedar dam …": what follows names what it is about.
     let says = words.windows(3).find(|three| {
@@ -164,14 +171,7 @@ pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated],
     let comma = |at: usize| (at..chars.len()).find(|index| matches!(chars[*index], ',' | '，' | '、' | ':' | '،'));
     let first = words.first().map(|word| word.text.to_lowercase()).unwrap_or_default();
     let second = words.get(1).map(|word| word.text.to_lowercase()).unwrap_or_default();
-    let is_said_first = matches!(
-        first.as_str(),
-        "according" | "laut" | "selon" | "según" | "согласно" | "据" | "根据" | "وفقا" | "secondo" | "segundo"
-    ) || matches!(
-        (first.as_str(), second.as_str()),
-        ("d'après", _) | ("nach", "angaben") | ("по", "данным") | ("по", "словам")
-    );
-    if is_said_first
+    if is_said_first(&first, &second)
         && let Some(end) = comma(0)
         && !says_before(end)
     {
@@ -202,7 +202,8 @@ pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated],
 }
 
 const SAYING: &str = " said says say stated states added adds noted notes reported reports announced announces claimed claims confirmed \
-confirms writes wrote estimates shows showed sagte sagt erklärte teilte schreibt meldet meldete berichtet berichtete dit déclare déclaré \
+confirms informed informs explained told heard learned mentioned reminded recalled observed replied berichteten erläuterte \
+informierte informó explicó comunicó expliqué informé riferito spiegato poinformował confirms writes wrote estimates shows showed sagte sagt erklärte teilte schreibt meldet meldete berichtet berichtete dit déclare déclaré \
 indique affirme annonce annoncé dice dijo afirma indica informó señala сообщил сообщила сообщает заявил заявила пишет قال قالت ذكر ";
 
 /// What follows a date in one run of signs: 2023年航次 speaks of 航次.

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use super::claims::{Claim, Origin, Place, Said, Subject, Surroundings};
+use super::claims::{Claim, Origin, Said, Subject};
 use super::columns::{self, Column, ColumnKind};
 use super::dates::{Period, plain_digits};
 use super::figures::{self, Decimal};
+use super::place::{Place, Surroundings};
 use super::read::{Cell, Table};
 use super::units;
 use super::vocabulary::{self, Part};

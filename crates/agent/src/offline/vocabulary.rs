@@ -2,7 +2,8 @@
 //!
 //! Owns the lists. A word that stands in no list keeps its own form and counts as part of what a claim is about.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::words::Language;
@@ -67,7 +68,12 @@ pub(crate) fn part(key: &str, lower: &str) -> Part {
         None => {}
     }
     let is_past = lower.is_ascii() && lower.len() > 4 && lower.ends_with("ed") && !has(MODIFIERS, lower);
-    if is_past || has(NOTHING, key) || has(NOTHING, lower) || (!lower.is_ascii() && begins(NOTHING_PARTS, lower)) {
+    if is_past
+        || has(IRREGULAR, lower)
+        || has(NOTHING, key)
+        || has(NOTHING, lower)
+        || (!lower.is_ascii() && begins(NOTHING_PARTS, lower))
+    {
         return Part::Nothing;
     }
     Part::Subject(key.to_owned())
@@ -103,20 +109,36 @@ pub(crate) fn past_verb(key: &str, lower: &str) -> Option<String> {
     let lists = lists();
     let is_past = lower.is_ascii() && lower.len() > 4 && lower.ends_with("ed") && !has(MODIFIERS, lower);
     let is_listed = lists.actions.find(key, lower).is_some() || lists.measures.find(key, lower).is_some();
+    if has(IRREGULAR, lower) {
+        return Some(lower.to_owned());
+    }
     (is_past && !is_listed).then(|| lower.trim_end_matches("ed").to_owned())
 }
 
+/// Whether a word is a verb that some list knows, also one that adds nothing.
+pub(crate) fn is_verb(key: &str, lower: &str) -> bool {
+    lists().actions.find(key, lower).is_some()
+}
+
 /// Whether a word says that something belongs to somebody, so that no other verb says what is done.
-pub(crate) fn is_possession(lower: &str) -> bool {
+pub(crate) fn is_possession(lower: &str, language: Language) -> bool {
+    // Short words that are articles or other small words elsewhere.
+    match lower {
+        "a" => return language == Language::French,
+        "ha" => return matches!(language, Language::Spanish | Language::Italian),
+        "ma" => return language == Language::Polish,
+        _ => {}
+    }
     has(
-        "has have had holds held hat hatte haben hatten a avait ont possède compte tiene tenía tienen ha aveva tem tinha heeft had ma miał имеет",
+        "has have had hat hatte haben hatten avait ont possède compte tiene tenía tienen aveva tem tinha heeft miał имеет",
         lower,
     )
 }
 
 /// Whether a measure is the noun of an action: emissions are what is emitted.
 pub(crate) fn is_noun_of(measure: &str, action: &str) -> bool {
-    const NOUNS: [(&str, &str); 15] = [
+    const NOUNS: [(&str, &str); 16] = [
+        ("death", "perish"),
         ("emission", "emit"),
         ("production", "build"),
         ("production", "generate"),
@@ -157,8 +179,16 @@ pub(crate) fn is_loose(lower: &str, language: Language) -> bool {
     }
 }
 
-fn has(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == word)
+/// Whether a list has a word. Each list is taken apart once: a source has many words.
+pub(crate) fn has(list: &'static str, word: &str) -> bool {
+    thread_local! {
+        static SETS: RefCell<HashMap<(usize, usize), HashSet<&'static str>>> = RefCell::default();
+    }
+    SETS.with_borrow_mut(|sets| {
+        let set =
+            sets.entry((list.as_ptr() as usize, list.len())).or_insert_with(|| list.split_ascii_whitespace().collect());
+        set.contains(word)
+    })
 }
 
 fn begins(list: &str, word: &str) -> bool {
@@ -225,8 +255,8 @@ fn lists() -> &'static Lists {
 const EVENTS: &[&str] = &[
     "founded established incorporated fondato fondata fundado_em fundada założon* opgericht kuruldu kurulan gegründet fondée fondé fundada fundado основан* تأسست تأسس 설립* 창립* 設立 創業 创立 成立",
     "launched released introduced veröffentlicht_wurde lanciato rilasciato lançado wydan* uitgebracht yayınlandı выпущен* リリース eingeführt lancé lanzado запущен* أطلقت 출시* 発売 发布",
-    "opened inaugurated inaugurata inaugurato aperto aperta aberto aberta otwart* geopend açıldı eröffnet ouvert inauguré inaugurado открыт* افتتح افتتحت 개장* 개관* 開業 開館 开业 开放",
-    "signed firmato assinado podpisan* ondertekend imzalandı unterzeichnet signé firmado подписан* وقعت 체결* 締結 签署",
+    "opened inaugurated eingeweiht inaugurata inaugurato aperto aperta aberto aberta otwart* geopend açıldı eröffnet ouvert inauguré inaugurado открыт* افتتح افتتحت 개장* 개관* 開業 開館 开业 开放",
+    "signed inked unterschrieben firmaron firmato assinado podpisan* ondertekend imzalandı unterzeichnet signé firmado подписан* وقعت 체결* 締結 签署",
     "completed finished completato concluído ukończon* voltooid tamamlandı abgeschlossen fertiggestellt achevé terminado завершен* завершён* اكتمل 완공* 완료* 完成 竣工",
     "born geboren né née nacido nacida родил* ولد 출생했* 出生",
     "died gestorben décédé murió умер* توفي 사망했* 死去 去世",
@@ -276,6 +306,9 @@ const SHARE: &str = "thereof including excluding average averages averaged each 
     dont hors moyenne chaque chacun incluyendo excluyendo promedio media cada \
     среднем каждый каждая включая кроме منها متوسط كل";
 const SHARE_PARTS: &str = "평균 이중 가운데 제외 포함 그중 平均 其中 除外 仅";
+/// Past forms without the usual ending.
+const IRREGULAR: &str = "took sent left sang taught caught threw flew fed bred brought lent led met ate drank swam wore rode drove \
+    dug fought stole hid chose froze shot beat";
 /// Past forms that say which thing is meant, not what happened to it.
 const MODIFIERS: &str = "adjusted consolidated diluted combined installed used united limited recycled retired unemployed \
     employed need seed feed speed weighted fixed mixed related based skilled insured armed shed breed reed sled";
@@ -284,7 +317,7 @@ const NOTHING: &str = "version versions release report reporting amount amounts 
     already around about approximately roughly nearly almost over least most exceeding above below under late early \
     beginning start full whole level value compared versus cent currently today new latest recent first second third \
     again also even just then now here same exactly precisely some well last previous next past time once \
-    jahr jahre jahres geschäftsjahr kalenderjahr unternehmen gesamt insgesamt rund etwa anzahl zahl stück höhe \
+    totaal totale totali jahr jahre jahres ende anfang geschäftsjahr kalenderjahr unternehmen gesamt insgesamt rund etwa anzahl zahl stück höhe \
     million billion thousand mio mrd tsd inc ltd gmbh ag corp corporation llc plc co kg sa se spa bv \
     année ans an nombre total totale entreprise société environ exercice chiffre affaires \
     año años número total empresa compañía unos cerca cifra negocios ejercicio \
@@ -301,6 +334,7 @@ const KINDS: &str = "port harbour harbor city town village municipality commune 
     ville navire usine centrale pont stade hôpital bibliothèque association chantier puerto ciudad buque fábrica puente estadio biblioteca \
     porto città nave ponte stadio ospedale cidade navio fábrica haven stad schip brug ziekenhuis fabriek miasto statek most szpital klub fabryka \
     şehir gemi köprü hastane kulübü fabrika santrali порт город судно корабль завод мост больница клуб клуба музей станция электростанция \
+    مدرسة جامعة مستشفى مكتبة متحف مصنع ميناء مدينة قرية جسر فندق نادي ملعب محطة حديقة جمعية بلدية سفينة مطار \
     アプリ アプリケーション クラブ ホテル 会社 病院 工場 大学 回 発電所 병원 공장 조선소 발전소 앱 서비스";
 const STRETCHES: &str = "quarter quarters quarterly half-year month months monthly week weeks weekly day days daily spring summer autumn winter \
     q1 q2 q3 q4 h1 h2 quartal halbjahr monat monate woche tag frühjahr sommer herbst trimestre semestre mois semaine jour \

@@ -59,7 +59,8 @@ pub(crate) fn words(chars: &[char]) -> Vec<Word> {
         }
         let start = at;
         while at < chars.len() && (script(chars[at]) == kind || joins(chars, at, kind)) {
-            if kind == Script::Han && is_function_character(chars[at]) {
+            let is_in_all = matches!(chars[at], '共' | '现' | '現') && chars.get(at + 1) == Some(&'有');
+            if kind == Script::Han && (is_in_all || is_function_character(chars[at])) {
                 break;
             }
             at += 1;
@@ -123,6 +124,14 @@ pub(crate) fn key(word: &Word) -> Option<String> {
         Script::Katakana => Some(word.text.clone()),
         Script::Hangul => {
             let stem = without_particle(&word.text);
+            // 명이, 개를: what only counts, with its particle.
+            let mut letters = word.text.chars();
+            let is_counter = letters.next().is_some_and(|c| "명개척대곳건권".contains(c))
+                && letters.next().is_some_and(|c| "이을를은는의가에".contains(c))
+                && letters.next().is_none();
+            if is_counter {
+                return None;
+            }
             (!STOP_HANGUL.contains(&stem.as_str()) && stem.chars().count() > 1).then_some(stem)
         }
         Script::Spaced => {
@@ -133,7 +142,10 @@ pub(crate) fn key(word: &Word) -> Option<String> {
             }
             let stem = stem(lower);
             let letters = stem.chars().filter(|c| c.is_alphabetic()).count();
-            (letters > 1 && !is_stop(&stem)).then_some(stem)
+            // "Las Eras" is a name, though without its ending it is a small word.
+            let is_small = is_stop(&stem);
+            let stem = if is_small { lower.to_owned() } else { stem };
+            (letters > 1 && (!is_small || is_capitalised(&word.text))).then_some(stem)
         }
     }
 }
@@ -207,7 +219,10 @@ pub(crate) fn stem(lower: &str) -> String {
 
 /// Takes one Korean particle off, if a word of at least two syllables is left.
 fn without_particle(word: &str) -> String {
-    const PARTICLES: [&str; 26] = [
+    const PARTICLES: [&str; 29] = [
+        "에는",
+        "에도",
+        "으로는",
         "으로부터",
         "에서는",
         "에게서",

@@ -113,6 +113,11 @@ fn undisturbed(scenario: Scenario) -> &'static Undisturbed {
         examine_end(&machine, &log);
         let found = std::mem::take(&mut log.lock().findings);
         assert!(found.is_empty(), "{scenario:?} without an accident: {found:#?}");
+        let answers: usize = log.lock().answered.values().sum();
+        assert!(
+            scenario != Scenario::Thrifty || answers >= 3,
+            "it asks for more twice, beside the proposal: {answers}"
+        );
         let is_checkpoint = |path: &String| path.starts_with(".multiverse/checkpoints/");
         assert_eq!(machine.files().keys().any(is_checkpoint), scenario == Scenario::Long, "{scenario:?}");
         Box::leak(Box::new(Undisturbed { documents: left(&machine.files()), changes: machine.changes() - before }))

@@ -79,7 +79,8 @@ impl Facts {
             Fact::Asked { .. } => work.into_iter().for_each(|work| *self.asked.entry(work).or_default() += 1),
             Fact::SentBack { .. } => work.into_iter().for_each(|work| *self.sent_back.entry(work).or_default() += 1),
             Fact::Answered { verdict: Verdict::Confirm | Verdict::Modify(_) | Verdict::NewRequest(_), .. }
-            | Fact::Told { .. } => {
+            | Fact::Told { .. }
+            | Fact::Budgeted { by: Some(_), .. } => {
                 *self.answered.entry(id.into()).or_default() += 1;
             }
             _ => {}

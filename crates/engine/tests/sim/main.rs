@@ -79,6 +79,13 @@ fn two_runs_that_lost_their_power_at_any_call_end_as_if_nothing_had_happened() {
     lose_power_everywhere(Scenario::Pair, 60);
 }
 
+/// QL-20, BY-08: a run that uses up its budget, asks, and is given more: no question is lost, nothing is counted twice.
+#[test]
+fn a_run_with_a_budget_stopped_at_any_call_ends_as_if_nothing_had_happened() {
+    kill_everywhere(Scenario::Thrifty, 40);
+    lose_power_everywhere(Scenario::Thrifty, 40);
+}
+
 /// QL-20, QL-21: what the engine knows beside the documents is in the checkpoint, too.
 #[test]
 fn a_run_that_goes_on_from_a_checkpoint_ends_as_if_nothing_had_happened() {
@@ -104,7 +111,7 @@ fn accidents_one_after_the_other_change_nothing_either() {
     let mut tally = Tally::default();
     let mut random = Random::new(51);
     for seed in 0..count("MULTIVERSE_SIM_SEEDS", 40) {
-        let scenario = [Scenario::Single, Scenario::Pair][random.below(2)];
+        let scenario = [Scenario::Single, Scenario::Pair, Scenario::Thrifty][random.below(3)];
         let most = usize::try_from(changes(scenario)).unwrap();
         let mut accidents = Vec::new();
         for _ in 0..2 + random.below(6) {

@@ -1,7 +1,7 @@
 //! An agent that answers at once, by its brief alone, and minds what it is asked: never twice for what was accepted.
 
 use engine::Stop;
-use engine::agent::{Backend, Brief, Ending, Job, Pace, Report, ReportOutput, ReportStatus};
+use engine::agent::{Backend, Brief, Ending, Job, Pace, Report, ReportOutput, ReportStatus, Usage};
 use serde_json::{Value, json};
 
 use crate::log::SharedLog;
@@ -10,6 +10,10 @@ use crate::log::SharedLog;
 pub(crate) const CURIOUS: &str = "colourful";
 /// What the request of a run with two stages, tools and a bad first plan has in it.
 pub(crate) const ELABORATE: &str = "elaborate";
+
+/// What the request of a run that minds what it uses has in it, and what each report then says was used.
+const THRIFTY: &str = "thrifty";
+const TOKENS_EACH: u64 = 400;
 
 /// The agent.
 #[derive(Debug)]
@@ -32,10 +36,14 @@ impl Backend for Puppet {
         if let Some(ending) = self.not_now(brief) {
             return ending;
         }
-        let report = match brief.role.as_str() {
+        let mut report = match brief.role.as_str() {
             "planner" => Report { result: plan(brief), ..Report::done("as told") },
             _ => self.carry_out(brief),
         };
+        if asks(brief, THRIFTY) {
+            let (input_tokens, output_tokens) = (TOKENS_EACH - 100, 100);
+            report.usage = Some(Usage { input_tokens, output_tokens, cached_tokens: 0, cost_usd: None });
+        }
         Ending::Report { report, log: String::new() }
     }
 }

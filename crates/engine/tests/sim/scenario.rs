@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::{EngineError, Input, Interrupt, Notice, Role, RunView, Service, Settings, Verdict};
+use engine::{Budget, EngineError, Input, Interrupt, Notice, Role, RunView, Service, Settings, Verdict};
 use sim::{Machine, SimFs};
 use store::{Fs, Missing, Mode, ProjectPath};
 
@@ -20,6 +20,8 @@ pub(crate) enum Scenario {
     Pair,
     /// One run whose requests are so long that the journal needs a checkpoint.
     Long,
+    /// One run that uses up what it may use, twice, and is given more.
+    Thrifty,
 }
 
 /// A run with everything in it.
@@ -31,6 +33,10 @@ pub(crate) const PRICES: &str = "Make a report of the prices";
 const LONG_BYTES: usize = 3_000_000;
 /// How often the user thinks better of it.
 const LONG_REQUESTS: usize = 3;
+/// A run that is asked to mind what it uses.
+const SPARING: &str = "Make a thrifty report of the boats";
+/// What it may use at first, and what it is given each time it asks.
+const FEW_TOKENS: u64 = 2500;
 const WISH: &str = "rather shorter";
 
 /// A machine with a project's inputs on its disk, durable.
@@ -80,10 +86,13 @@ pub(crate) fn go_on(scenario: Scenario, service: &mut Service<SimFs>, log: &Shar
     let wanted: &[&str] = match scenario {
         Scenario::Single => &[BOATS],
         Scenario::Pair => &[PAINT, PRICES],
+        Scenario::Thrifty => &[SPARING],
         Scenario::Long if runs.is_empty() => &[&long],
         Scenario::Long => &[],
     };
     if let Some(request) = wanted.iter().find(|request| of(request).is_empty()) {
+        let tokens = (scenario == Scenario::Thrifty).then_some(FEW_TOKENS);
+        service.set_budget(Budget { tokens, ..Budget::default() });
         let begun = service.start(request, None)?;
         log.lock().begun.insert(begun.run);
         return Ok(true);
@@ -137,6 +146,12 @@ pub(crate) fn answer(service: &mut Service<SimFs>, log: &SharedLog) -> Result<bo
             service.answer(&run, verdict, "a test")?;
         }
         "question" => service.send(&run, Input::Tell { fence: None, answer: "blue".into(), by: "a test".into() })?,
+        // BY-08: what it used, and as much again as it had at first.
+        "budget" => {
+            let used = service.view(&run).and_then(|view| view.usage).map_or(0, |usage| usage.used.tokens);
+            let answer = format!("{} tokens", used + FEW_TOKENS);
+            service.send(&run, Input::Tell { fence: None, answer, by: "a test".into() })?;
+        }
         other => panic!("{run}: nobody expected {other:?}: {}", waiting.text),
     }
     *log.lock().answered.entry(run).or_default() += 1;

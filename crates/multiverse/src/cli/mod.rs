@@ -15,6 +15,7 @@ mod completions;
 mod config;
 mod configuration;
 mod confirm;
+mod cycle;
 mod damage;
 mod doctor;
 mod documents;
@@ -22,8 +23,10 @@ mod exit;
 mod explain;
 mod failure;
 mod history;
+mod import;
 mod inbox;
 mod init;
+mod lineage;
 mod live;
 mod logs;
 mod manual;
@@ -132,11 +135,14 @@ enum Command {
     Retry(retry::Arguments),
     Logs(logs::Arguments),
     Catalog(catalog::Arguments),
+    Lineage(lineage::Arguments),
+    Import(import::Arguments),
     Adopt(adopt::Arguments),
     History(history::Arguments),
     Undo(undo::Arguments),
     Restore(restore::Arguments),
     Check(check::Arguments),
+    Cycle(cycle::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Config(config::Arguments),
@@ -204,11 +210,14 @@ impl Arguments {
             Command::Retry(arguments) => arguments.run(given, &mut output),
             Command::Logs(arguments) => arguments.run(given, &mut output),
             Command::Catalog(arguments) => arguments.run(given, &mut output),
+            Command::Lineage(arguments) => arguments.run(given, &mut output),
+            Command::Import(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),
             Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Check(arguments) => arguments.run(given, &mut output),
+            Command::Cycle(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::Config(arguments) => arguments.run(given, &mut output),

@@ -10,6 +10,7 @@ use super::{Document, Refusal};
 use crate::data::{self, Entry, Node};
 use crate::problem::{Code, Findings};
 use crate::yaml;
+use crate::yaml::scalar::{is_plain, is_special, quoted};
 
 /// The front matter of a document.
 #[derive(Debug)]
@@ -231,42 +232,4 @@ fn write_value(value: Scalar<'_>, quotes: Quotes) -> String {
         Scalar::Text(text) if quotes == Quotes::AsNeeded && is_plain(text) => text.to_owned(),
         Scalar::Text(text) => quoted(text),
     }
-}
-
-/// Whether text can stand without quotes and is read as that text by any YAML reader.
-fn is_plain(text: &str) -> bool {
-    let legacy_word = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
-    let edge = |character: Option<char>| character.is_some_and(|character| character.is_whitespace());
-    matches!(yaml::plain_kind(text), data::Kind::Text(_))
-        && !text.is_empty()
-        && !text.contains(is_special)
-        && !text.starts_with(|first: char| "-?:,[]{}#&*!|>'\"%@`=<.".contains(first))
-        && !edge(text.chars().next())
-        && !edge(text.chars().next_back())
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && !text.ends_with(':')
-        && !legacy_word.iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-/// Characters that only a double-quoted text can hold.
-fn is_special(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}')
-}
-
-fn quoted(text: &str) -> String {
-    let mut written = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' => written.push_str("\\\""),
-            '\\' => written.push_str("\\\\"),
-            '\n' => written.push_str("\\n"),
-            '\r' => written.push_str("\\r"),
-            '\t' => written.push_str("\\t"),
-            character if is_special(character) => written.push_str(&format!("\\u{:04X}", u32::from(character))),
-            character => written.push(character),
-        }
-    }
-    written.push('"');
-    written
 }

@@ -33,6 +33,8 @@ type Rows = Vec<(Vec<Cell>, RowKind)>;
 enum RowKind {
     Heads,
     Data,
+    /// A head, and behind it what it says of the page's subject.
+    Record,
 }
 
 impl Reader {
@@ -133,10 +135,11 @@ impl Reader {
                 self.pieces.clear();
                 self.is_in_cell = self.table.is_some();
                 if let Some((_, rows)) = &mut self.table
-                    && let Some((_, kind)) = rows.last_mut()
+                    && let Some((cells, kind)) = rows.last_mut()
                     && name == "td"
                 {
-                    *kind = RowKind::Data;
+                    let is_behind_head = *kind == RowKind::Heads && cells.len() == 1;
+                    *kind = if is_behind_head { RowKind::Record } else { RowKind::Data };
                 }
             }
             // A paragraph or the like behind a finished row that is not in a cell: the end of the table was left out.
@@ -193,6 +196,18 @@ impl Reader {
         self.pieces.clear();
         rows.retain(|(cells, _)| !cells.is_empty());
         if rows.is_empty() {
+            return;
+        }
+        // The box beside an article: each row names something and says it.
+        let is_box =
+            |(cells, kind): &(Vec<Cell>, RowKind)| *kind == RowKind::Record && cells.len() == 2 || cells.len() == 1;
+        if rows.iter().all(is_box) && rows.iter().any(|(cells, _)| cells.len() == 2) {
+            let record = |cells: &[Cell]| match cells {
+                [head, said] => (head.line, format!("{}: {}", head.text.trim_end_matches(':'), said.text)),
+                cells => (cells[0].line, cells[0].text.clone()),
+            };
+            let pieces = rows.iter().map(|(cells, _)| record(cells)).map(|(line, text)| Piece { line, text });
+            self.blocks.extend(pieces.map(|piece| Block::Prose(vec![piece])));
             return;
         }
         let is_number = |cell: &Cell| cell.text.starts_with(|c: char| c.is_ascii_digit() || "£€$-+".contains(c));

@@ -1,0 +1,129 @@
+//! Where in a document a claim stands: its headings, its title, the name of its file, and the period that they say.
+//!
+//! Owns what a claim may leave unsaid because it stands around it. It must not know sentences or what is claimed.
+
+use std::collections::BTreeSet;
+
+use super::dates::{Period, dates, plain_digits};
+use super::figures::Decimal;
+use super::names::Names;
+use super::read::Document;
+use super::vocabulary::{self, Part};
+use super::words::{self, Language, Word};
+
+/// What stands around a claim: what its subject may leave unsaid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Surroundings {
+    /// Words of headings, title, file name, and of the sentence before.
+    pub(crate) words: BTreeSet<String>,
+    /// Those of headings and title alone, heading by heading.
+    pub(crate) headings: Vec<BTreeSet<String>>,
+    /// Those of headings, title and file name that are names.
+    pub(crate) names: BTreeSet<String>,
+}
+
+/// Where in a document a claim stands.
+pub(crate) struct Place<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) decimal: Decimal,
+    pub(crate) names: &'a Names,
+    pub(crate) language: Language,
+    file: BTreeSet<String>,
+    file_period: Option<Period>,
+    headings: Vec<Heading>,
+}
+
+struct Heading {
+    level: usize,
+    words: BTreeSet<String>,
+    /// With measures, which `words` leaves out.
+    all: BTreeSet<String>,
+    names: BTreeSet<String>,
+    period: Option<Period>,
+    is_plan: bool,
+}
+
+impl<'a> Place<'a> {
+    pub(crate) fn new(document: &'a Document, names: &'a Names) -> Self {
+        let name = document.path.rsplit('/').next().unwrap_or_default();
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).replace(['_', '-', '.'], " ");
+        let mut file = heading(0, &stem, names);
+        file.words.retain(|word| !NUMBERED.contains(&word.as_str()));
+        Self {
+            path: &document.path,
+            decimal: document.decimal(),
+            names,
+            language: document.language,
+            file: file.words,
+            file_period: file.period,
+            headings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn enter(&mut self, level: usize, text: &str) {
+        self.headings.retain(|one| one.level < level);
+        self.headings.push(heading(level, text, self.names));
+    }
+
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        let headings: Vec<BTreeSet<String>> = self.headings.iter().map(|one| one.words.clone()).collect();
+        let names = self.headings.iter().flat_map(|one| &one.names).cloned();
+        let of_file = self.file.iter().filter(|word| self.names.is_known(word)).cloned();
+        Surroundings {
+            words: headings.iter().flatten().chain(&self.file).cloned().collect(),
+            names: names.chain(of_file).collect(),
+            headings,
+        }
+    }
+
+    pub(crate) fn period(&self) -> Option<Period> {
+        // The day of a meeting or of a letter is not the time of what is said there.
+        let is_stretch = |period: &Period| !matches!(period, Period::Day(..));
+        self.headings.iter().rev().find_map(|one| one.period).or(self.file_period).filter(is_stretch)
+    }
+
+    /// All words of the nearest heading, measures with them.
+    pub(crate) fn nearest_heading(&self) -> BTreeSet<String> {
+        self.headings.last().map(|one| one.all.clone()).unwrap_or_default()
+    }
+
+    /// Whether a heading says that what follows is intended.
+    pub(crate) fn is_plan(&self) -> bool {
+        self.headings.iter().any(|one| one.is_plan)
+    }
+}
+
+fn heading(level: usize, text: &str, names: &Names) -> Heading {
+    let chars = plain_digits(text);
+    let dates = dates(&chars);
+    let period = if dates.len() == 1 { dates.first().map(|date| date.period) } else { None };
+    let words = words::words(&chars);
+    let keyed: Vec<(&Word, String)> = words.iter().filter_map(|word| words::key(word).map(|key| (word, key))).collect();
+    let is_alone = keyed.len() == 1;
+    let mut made =
+        Heading { level, words: BTreeSet::new(), all: BTreeSet::new(), names: BTreeSet::new(), period, is_plan: false };
+    for (word, key) in keyed {
+        match vocabulary::part(&key, &word.text.to_lowercase()) {
+            Part::Subject(subject) => {
+                made.all.insert(subject.clone());
+                if vocabulary::is_common(&subject) {
+                    continue;
+                }
+                let is_lone_name = is_alone && level > 0 && words::is_capitalised(&word.text);
+                if names.is_known(&key) || is_lone_name {
+                    made.names.insert(subject.clone());
+                }
+                made.words.insert(subject);
+            }
+            Part::Plan => made.is_plan = true,
+            _ => {}
+        }
+    }
+    made
+}
+
+/// Words of file names that only count the files, or say what kind of text they are.
+const NUMBERED: [&str; 14] = [
+    "one", "two", "three", "four", "five", "part", "copy", "draft", "final", "version", "houkoku", "shinbun", "baogao",
+    "자료",
+];

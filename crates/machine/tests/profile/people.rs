@@ -1,0 +1,152 @@
+//! What people do: gates rejected and reopened, questions answered, edits by hand, budgets, pauses.
+
+use std::collections::BTreeMap;
+
+use machine::profile::{Course, GateStatus, Input, Mode, Outcome, QuestionStatus, Seen};
+use machine::{Measure, Metered};
+
+use crate::driver::{Team, gate, profile};
+
+fn at_mid() -> Team {
+    let mut team = Team::started(profile(Mode::Simulation), &["MID"]);
+    team.until("mid");
+    team
+}
+
+fn reopen(id: &str, reason: &str) -> Input {
+    Input::Reopen { gate: id.into(), reason: reason.into(), by: "bob".into() }
+}
+
+/// PF-07: a rejected gate blocks, and is no dead end.
+#[test]
+fn a_rejected_gate_is_reopened_or_approved_later() {
+    let mut team = at_mid();
+    team.refused(&reopen("MID", "x"), &["was not stopped at gate MID by a rejection"]);
+    team.gate("no").unwrap();
+    assert_eq!(team.run().course, Course::Rejected("MID".into()));
+    team.refused(&gate(None, "no"), &["rejected already", "gate reopen MID"]);
+    team.refused(&reopen("MID", " "), &["without a reason"]);
+    team.refused(&reopen("RELEASE_APPROVAL", "x"), &["was not stopped"]);
+    team.now = "2026-02-08T14:46:05Z".into();
+    team.must(&reopen("MID", "mended"));
+    assert_eq!(team.run().questions[1].id, "Q-GATE-MID-20260208144605-2", "an id of its own");
+    assert_eq!(team.run().gates["MID"].status, GateStatus::Pending);
+    team.gate("1").unwrap();
+    assert_eq!(team.on(), "code");
+    team.refused(&gate(Some("MID"), "yes"), &["approved already, by ann"]);
+    let mut team = at_mid();
+    team.gate("reject").unwrap();
+    team.gate("approve").unwrap();
+    assert_eq!(team.on(), "code", "approved after all");
+    let said: Vec<&str> = team.run().answers.iter().map(|answer| answer.answer.as_str()).collect();
+    assert_eq!(said, ["rejected", "approved"]);
+}
+
+/// PF-07: `delivered` once shown.
+#[test]
+fn a_question_is_delivered_once_shown() {
+    let mut team = at_mid();
+    let question = team.run().questions[0].id.clone();
+    assert_eq!(team.run().questions[0].status, QuestionStatus::PendingDelivery);
+    for _ in 0..2 {
+        team.must(&Input::Delivered { question: question.clone() });
+        assert_eq!(team.run().questions[0].status, QuestionStatus::Delivered);
+    }
+    team.refused(&Input::Delivered { question: "Q-9".into() }, &["no question Q-9", &question]);
+    team.must(&Input::Answer { question: Some(question.clone()), answer: "yes".into(), by: "ann".into() });
+    assert_eq!(team.on(), "code", "an answer to the gate's question is a reply at the gate");
+    team.refused(
+        &Input::Answer { question: Some(question), answer: "no".into(), by: "bob".into() },
+        &["approved already"],
+    );
+}
+
+/// PF-18: a required question blocks until it is answered; the answer goes to the role word by word.
+#[test]
+fn a_role_may_ask() {
+    let mut team = Team::started(profile(Mode::Simulation), &[]);
+    team.report(Outcome::Question { text: "which?".into(), required: true });
+    assert!(team.run().attempts.is_empty() && team.run().is_blocked());
+    team.must(&Input::Wake);
+    assert!(team.run().attempts.is_empty(), "nobody works meanwhile");
+    assert!(team.answer("  ").unwrap_err().reason.contains("is empty"));
+    team.answer("the *second*, please\n").unwrap();
+    let attempt = team.run().attempts.values().next().unwrap();
+    assert_eq!(attempt.answers, [("which?".to_string(), "the *second*, please\n".to_string())]);
+    team.report(Outcome::Question { text: "colour?".into(), required: false });
+    assert!(!team.run().is_blocked() && team.run().attempts.len() == 1, "it goes on without an answer");
+    team.answer("blue").unwrap();
+    team.limits.questions = 2;
+    team.report(Outcome::Question { text: "and?".into(), required: false });
+    assert!(matches!(team.run().course, Course::Undecided(_)), "no role asks for ever");
+}
+
+/// BY-05: a gate decided and a question answered by an edit are taken; counts and places are put back.
+#[test]
+fn edits_by_hand() {
+    let mut team = at_mid();
+    let gates = BTreeMap::from([("MID".to_string(), (GateStatus::Approved, "looks good".to_string()))]);
+    team.must(&Input::Edited(Seen { gates, ..Seen::default() }));
+    assert_eq!((team.on(), team.run().gates["MID"].reason.as_str()), ("code", "looks good"));
+    let gates = BTreeMap::from([
+        ("RELEASE_APPROVAL".to_string(), (GateStatus::Approved, String::new())),
+        ("NONE".to_string(), (GateStatus::Approved, String::new())),
+    ]);
+    let review_cycles = BTreeMap::from([("plan".to_string(), 7)]);
+    team.must(&Input::Edited(Seen { gates, review_cycles, ..Seen::default() }));
+    let fields: Vec<&str> = team.last.refused.iter().map(|one| one.field.as_str()).collect();
+    assert_eq!(fields, ["review_cycles.plan", "governance_gates (NONE)", "governance_gates (RELEASE_APPROVAL)"]);
+    team.report(Outcome::Question { text: "which?".into(), required: true });
+    let question = team.run().questions.last().unwrap().id.clone();
+    let answers = vec![(question, "this".to_string()), ("Q-NONE".to_string(), "x".to_string())];
+    team.must(&Input::Edited(Seen { answers, ..Seen::default() }));
+    assert_eq!(team.run().answers.last().unwrap().answer, "this");
+    assert_eq!(team.last.refused.len(), 1);
+    assert_eq!(team.run().attempts.len(), 1, "and the role goes on");
+}
+
+/// BY-08, BY-09: a budget is raised by a person, a rest ends by itself.
+#[test]
+fn budgets_and_rests() {
+    let mut team = Team::new();
+    team.budget.tokens = Some(100);
+    team.limits.attempt_tokens = 60;
+    team.start(profile(Mode::Simulation), &[]).unwrap();
+    team.used = Metered { tokens: 100, micro_dollars: None };
+    team.do_well();
+    assert_eq!(team.run().exhausted, Some(Measure::Tokens));
+    assert!(team.answer("50").unwrap_err().reason.contains("no more than"));
+    team.answer("1000").unwrap();
+    assert_eq!(team.on(), "check");
+    team.report(Outcome::Later { seconds: 60, reason: "rate".into() });
+    assert!(team.run().attempts.is_empty());
+    team.must(&Input::Wake);
+    assert!(team.run().attempts.is_empty(), "not yet");
+    team.now = "2026-02-08T14:47:05Z".into();
+    team.must(&Input::Wake);
+    assert_eq!(team.run().attempts.len(), 1);
+}
+
+/// A pause hands out nothing, and what is at work may end; whoever takes a run over from the dead goes on.
+#[test]
+fn pauses_and_takeovers() {
+    let mut team = Team::started(profile(Mode::Simulation), &[]);
+    team.must(&Input::Pause { reason: "lunch".into() });
+    team.refused(&Input::Pause { reason: "x".into() }, &["paused already", "`resume`"]);
+    team.do_well();
+    assert!(team.run().attempts.is_empty() && team.on() == "check");
+    team.must(&Input::Resume);
+    assert_eq!(team.run().attempts.len(), 1);
+    team.refused(&Input::Resume, &["is not paused"]);
+    team.report(Outcome::Paused("out of words".into()));
+    assert_eq!(team.run().paused.as_deref(), Some("out of words"));
+    team.must(&Input::Resume);
+    team.me = "p2.x".into();
+    team.alive.insert(team.me.clone());
+    team.refused(&Input::Claim, &["driven by process p1"]);
+    team.alive.remove("p1");
+    team.must(&Input::Claim);
+    assert_eq!((team.run().tries.lost, team.run().attempts.len()), (2, 1), "the attempt of the dead is made again");
+    team.must(&Input::Cancel { by: "ann".into() });
+    assert_eq!(team.run().course, Course::Cancelled);
+}
