@@ -130,7 +130,7 @@ impl<'a> Facts<'a> {
             .into_iter()
             .filter(|entry| entry.asset_type == "ORIGINAL_INPUT" || is_input(&entry.file_path))
             .map(|entry| entry.file_path)
-            .chain(self.brief.files.iter().map(|file| file.path.clone()).filter(is_input))
+            .chain(self.brief.files.iter().map(|file| file.path.clone()).filter(|path| is_input(path)))
             .chain(named)
             .collect();
         paths.sort();
@@ -172,7 +172,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Whether a path is one of what people put in.
-fn is_input(path: &String) -> bool {
+fn is_input(path: &str) -> bool {
     path.starts_with("assets/") || path.starts_with("data/")
 }
 
