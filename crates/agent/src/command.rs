@@ -26,6 +26,8 @@ pub struct Command {
     arguments: Vec<OsString>,
     /// The program and the files among its arguments: it needs them and what lies beside them.
     own: Vec<PathBuf>,
+    /// What it may read besides.
+    readable: Vec<PathBuf>,
     limits: CommandLimits,
 }
 
@@ -57,13 +59,27 @@ impl Command {
             path.into()
         });
         let arguments = arguments.collect();
-        Ok(Self { shown: text.into(), program, arguments, own, limits: CommandLimits::default() })
+        let (readable, limits) = (Vec::new(), CommandLimits::default());
+        Ok(Self { shown: text.into(), program, arguments, own, readable, limits })
     }
 
     /// The same with other limits.
     pub fn with_limits(mut self, limits: CommandLimits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// The same, which may read more: files and folders outside the project that its user names.
+    pub fn with_readable(mut self, readable: Vec<PathBuf>) -> Self {
+        self.readable = readable;
+        self
+    }
+
+    /// Why it cannot be started at all.
+    pub fn missing(&self) -> Option<String> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_name = !self.program.as_encoded_bytes().contains(&b'/');
+        is_name.then(|| tools::find_program(&self.program, &path).err().map(|fault| fault.to_string())).flatten()
     }
 
     pub(crate) fn program(&self) -> &OsStr {
@@ -102,6 +118,7 @@ impl Command {
             }
         }
         open_job(&mut confinement, job, say);
+        confinement.read.extend(self.readable.iter().cloned());
         confinement
     }
 }

@@ -106,7 +106,7 @@ pub(crate) fn object(
 }
 
 fn row_object(sheet: &mut Sheet, layout: &Layout, row: usize) -> Map<String, Value> {
-    let mut object = Map::new();
+    let mut object = Map::with_capacity(layout.columns.len());
     for (column, text) in sheet.values(row, layout.columns) {
         let value = match column.field {
             Field::Inputs | Field::Guidelines => {

@@ -5,8 +5,11 @@
 //! The crate does no I/O and decides nothing. What differs between protocols of one kind is data ([`Protocol`]): which
 //! documents there are, and which columns they have.
 
+mod catalogs;
+pub mod cycle;
 mod desk;
 mod draft;
+pub mod import;
 mod item_row;
 mod keys;
 mod layout;
@@ -15,8 +18,10 @@ mod lift;
 pub mod lineage;
 mod lower;
 pub mod multiverse;
+mod odd;
 mod places;
 mod plan_order;
+pub mod profile;
 mod prose;
 mod protocol;
 mod restore;
@@ -30,6 +35,7 @@ mod tables;
 mod take_over;
 mod trouble;
 
+pub use catalogs::{CatalogEntry, CatalogSheet, is_catalog, meant_path, path_readings};
 pub use desk::{Edit, Lowered};
 pub use layout::{
     Column, Definition, Field, GlobalDocument, InputFolder, Layout, LevelDocument, Need, OneFor, Procedures, Protocol,

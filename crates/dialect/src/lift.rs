@@ -126,8 +126,10 @@ impl Reading<'_> {
         }
         if self.known.contains_key(&id) {
             let (line, column) = place(Field::Id);
-            let within = if self.holder.is_some() { "below their parent" } else { "in a run" };
-            let reason = format!("`{short}` is there twice, and the first one counts; ids are unique {within}");
+            let within = if self.holder.is_some() { "below its parent" } else { "in a run" };
+            let reason = format!(
+                "`{short}` is there twice {within}, and the first one counts; remove this row, or give it an id of its own"
+            );
             return self.problem(line, column, reason);
         }
         let run = cells.word(Field::Run);
@@ -275,9 +277,9 @@ fn preparation(protocol: &Protocol, state: State) -> impl Iterator<Item = Item> 
 
 /// A table without a column for it is ordered by id.
 fn order_by_id(items: &mut [Item], level: usize) {
-    let ids: BTreeSet<String> =
+    let ids: BTreeSet<Vec<u8>> =
         items.iter().filter(|item| item.level == level).map(|item| countable(&item.id)).collect();
-    let places: HashMap<String, u32> = ids.into_iter().zip(1..).collect();
+    let places: HashMap<Vec<u8>, u32> = ids.into_iter().zip(1..).collect();
     for item in items.iter_mut().filter(|item| item.level == level) {
         item.order = places.get(&countable(&item.id)).copied().unwrap_or(item.order);
     }

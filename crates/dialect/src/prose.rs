@@ -41,7 +41,6 @@ pub(crate) fn feedback(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&
     if proposal.instructions.is_empty() {
         text.push_str("None.\n");
     }
-    text.push_str(&learned::section(run));
     let mut named = |id: &str| match content(id).map(|content| content.split_whitespace().collect::<Vec<_>>().join(" "))
     {
         Some(content) if !content.is_empty() => format!("`{id}` “{content}”"),
@@ -57,6 +56,7 @@ pub(crate) fn feedback(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&
     for kept in &proposal.kept {
         text.push_str(&entry("- ", &format!("{} is kept: {}", named(&kept.instruction_id), kept.justification)));
     }
+    text.push_str(&learned::section(run));
     if !proposal.formats.is_empty() {
         text.push_str(&format!("\n## Formats\n\n{}\n", proposal.formats.join(", ")));
     }

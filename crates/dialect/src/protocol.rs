@@ -290,7 +290,7 @@ pub fn item_object(
 }
 
 /// An id spelled so that ids compare as people count: `run-9` before `run-10`.
-pub fn countable(id: &str) -> String {
+pub fn countable(id: &str) -> Vec<u8> {
     crate::plan_order::countable(id)
 }
 

@@ -257,19 +257,20 @@ impl Sheets {
     fn position_of_row(&mut self, path: &str, run: &Run, row: usize) -> Option<Position> {
         let is_catalog = self.protocol.run_of_catalog(path).is_some();
         let sheet = self.sheets.get_mut(path)?;
-        if is_catalog && crate::spelling::bare(&sheet.value(row, Field::Run)) != run.id {
+        if !is_catalog {
+            let item = sheet.value(row, Field::Id);
+            let (_, _, holder) = self.protocol.level_of_path(path)?;
+            return position(run, &self.protocol.hierarchy.full_id(holder, crate::spelling::bare(&item)));
+        }
+        let [of, source] = sheet.both(row, [Field::Run, Field::Source]);
+        if crate::spelling::bare(&of) != run.id {
             return None;
         }
-        let item = sheet.value(row, if is_catalog { Field::Source } else { Field::Id });
-        let item = crate::spelling::bare(&item);
-        if is_catalog {
-            return match item.is_empty() && self.protocol.has_catalogs() {
-                true => Some(position_of_input(crate::spelling::bare(&sheet.value(row, Field::Id)))),
-                false => position(run, item),
-            };
+        let source = crate::spelling::bare(&source);
+        match source.is_empty() && self.protocol.has_catalogs() {
+            true => Some(position_of_input(crate::spelling::bare(&sheet.value(row, Field::Id)))),
+            false => position(run, source),
         }
-        let (_, _, holder) = self.protocol.level_of_path(path)?;
-        position(run, &self.protocol.hierarchy.full_id(holder, item))
     }
 
     /// Looks at all rows of a sheet: the slow way, taken once for each run that is driven from here.

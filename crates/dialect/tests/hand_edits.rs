@@ -278,3 +278,41 @@ fn nonsense_is_trouble_or_a_problem_never_a_panic() {
     }
     assert!(troubles > 50 && steps > 50 && problems > 50, "{troubles} troubles, {steps} steps, {problems} problems");
 }
+
+/// MV-35: whoever looks at a document is told what the engine would tell, with its place and the way out.
+#[test]
+fn what_is_odd_is_told_to_whoever_looks() {
+    let odd = |path: &str, from: &str, to: &str| {
+        let mut project = project();
+        let text = String::from_utf8(project.documents[path].to_vec()).unwrap();
+        assert!(text.contains(from), "{text}");
+        project.edit(path, text.replacen(from, to, 1));
+        let told = multiverse::PROTOCOL.odd_in(path, &|path| project.documents.get(path).cloned());
+        told.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let (tasks, runs) = (multiverse::tasks(RUN), multiverse::RUNS);
+    let twice = format!("| {RUN} | again | PENDING | | | |\n| {RUN} |");
+    let cases = [
+        (
+            tasks.as_str(),
+            "| T06 |",
+            "| T05 |",
+            "`T05` is there twice in a run, and the first one counts; remove this row",
+        ),
+        (tasks.as_str(), "| task_id ", "| number ", "there is no table with the column `task_id`; put its header back"),
+        (runs, &format!("| {RUN} |"), &twice, "is there twice, first in line 7, and the first one counts; remove"),
+        (runs, &format!("| {RUN} |"), "| |", "the row has no run_id; give it one"),
+        (runs, "PENDING |", "at work |", "`at work` is no status; use PENDING, AWAITING_CONFIRMATION, COMPLETED or"),
+        (multiverse::TEMPLATE, "ANALYZING", "GUESSING", "the workflow's template was changed; its phases are fixed"),
+        ("notes.md", "", "", ""),
+    ];
+    for (path, from, to, expected) in cases {
+        if path == "notes.md" {
+            assert_eq!(multiverse::PROTOCOL.odd_in(path, &|_| Some("| a |".into())), []);
+            continue;
+        }
+        let told = odd(path, from, to);
+        assert!(told.contains(expected) && told.starts_with(path), "{told}");
+        assert_eq!(odd(path, from, from), "", "{path} as it was");
+    }
+}

@@ -215,10 +215,10 @@ fn ln09_the_catalog_of_a_run() {
     };
     let first = done("tsk-01", "runs/run-001/workspace/one.md", &["data/b.md"]);
     let second = done("tsk-02", "runs/run-001/workspace/two.md", &["data/a.md", "data/b.md"]);
-    one.step(RUN, &[first.clone()]);
-    one.step(RUN, &[second.clone()]);
+    one.step(RUN, std::slice::from_ref(&first));
+    one.step(RUN, std::slice::from_ref(&second));
     let mut other = begun();
-    other.step(RUN, &[second.clone()]);
+    other.step(RUN, std::slice::from_ref(&second));
     other.step(RUN, &[first]);
     let catalog = "db/run-001_knowledge_base_catalog.md";
     assert_eq!(one.text(catalog), other.text(catalog));

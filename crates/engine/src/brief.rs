@@ -75,8 +75,39 @@ pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work
         files.extend(inputs.map(|catalog| readable(catalog.path, "catalog of inputs".into())));
     }
     files.extend(learning::files(run, work));
-    let mut seen = std::collections::HashSet::new();
-    files.retain(|file| seen.insert(file.path.clone()));
+    without_repeats(files)
+}
+
+/// Each file once, for the first of its reasons.
+fn without_repeats(mut files: Vec<BriefFile>) -> Vec<BriefFile> {
+    // So few are compared at once; a table of them would cost more.
+    const FEW: usize = 16;
+    if files.len() <= FEW {
+        let mut kept = 0;
+        for at in 0..files.len() {
+            if files[..kept].iter().all(|known| known.path != files[at].path) {
+                files.swap(kept, at);
+                kept += 1;
+            }
+        }
+        files.truncate(kept);
+    } else {
+        let mut seen = std::collections::HashSet::new();
+        files.retain(|file| seen.insert(file.path.clone()));
+    }
+    files
+}
+
+/// The same with what the project keeps for agents in general, for those that read it. What is both is no input then.
+pub(crate) fn guided(settings: &Settings, run: &Run, work: &Work, mut files: Vec<BriefFile>) -> Vec<BriefFile> {
+    let role = work.role();
+    let reads = || settings.casting_of(&run.id).crew.get(&role).is_some_and(|backend| backend.is_guided());
+    if settings.guidance.is_empty() || !settings.guided.contains(&role) || !reads() {
+        return files;
+    }
+    let guidance = settings.guidance.for_files(&files);
+    files.retain(|file| guidance.iter().all(|one| one.path != file.path));
+    files.extend(guidance);
     files
 }
 
@@ -129,7 +160,7 @@ pub(crate) fn build<F: Fs>(
     };
     // Nothing set aside means no bound of the run's.
     brief.limits = BriefLimits { steps: 100, tokens: attempt.reserved.tokens, seconds };
-    brief.files = files(state, hierarchy, run, &attempt.work);
+    brief.files = guided(settings, run, &attempt.work, files(state, hierarchy, run, &attempt.work));
     let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
     match &attempt.work {
         Work::Plan(target) => {

@@ -127,7 +127,7 @@ impl<F: Fs> Service<F> {
             let arrived = self.crew.arrived(Duration::ZERO);
             self.enqueue(arrived);
             if !self.queue.is_empty() {
-                self.engine.store.place_meanwhile()?;
+                self.engine.store.place_in_passing()?;
                 continue;
             }
             let is_idle = self.crew.is_idle();
@@ -591,7 +591,7 @@ pub(crate) fn readable(project: &Path, run: &str, brief: &agent::Brief) -> Vec<P
 
 /// The same without a run.
 pub(crate) fn readable_inputs(project: &Path, brief: &agent::Brief) -> Vec<PathBuf> {
-    let named = brief.files.iter().map(|file| project.join(&file.path));
+    let named = brief.files.iter().map(|file| project.join(agent::skill_folder(file).unwrap_or(&file.path)));
     let protocol = Protocol::named(&brief.protocol).unwrap_or(&dialect::multiverse::PROTOCOL);
     let inputs = protocol.inputs.iter().filter(|input| input.asset_type == "ORIGINAL_INPUT");
     let mut paths: Vec<PathBuf> = inputs.map(|input| project.join(input.folder)).chain(named).collect();

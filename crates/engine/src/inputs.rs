@@ -1,5 +1,5 @@
 //! What lies in the folders of inputs (MV-12, LN-05): which files there are, which are new or changed, and a line on each.
-//! Reads no more than the beginning of a file, follows no link, and trips over nothing that it finds.
+//! What is said of a file rests on its beginning; its digest on all of it. Follows no link, and trips over nothing.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ use crate::summary::summary_of;
 
 /// How much of a file is read for its summary.
 const HEAD_BYTES: u64 = 64 * 1024;
+/// The largest file of which a digest is noted, so that it is known later what work was made of.
+const HASHED_BYTES: u64 = 256 * 1024 * 1024;
 /// The most files that are catalogued.
 const FILES: usize = 50_000;
 /// How deep folders are followed.
@@ -41,10 +43,16 @@ pub(crate) fn scan<F: Fs>(fs: &F, protocol: &Protocol, known: &BTreeMap<String, 
     seen.retain(|path, _| !protocol.is_feedback(path));
     scanned.gone = known.keys().filter(|path| !seen.contains_key(*path)).cloned().collect();
     for (path, (asset_type, stamp)) in seen {
-        let digest = format!("{}-{}", stamp.size, stamp.modified);
-        if known.get(&path).is_some_and(|note| note.digest == digest) {
+        let looks = format!("{}-{}", stamp.size, stamp.modified);
+        // Notes of older journals have no digest of the content behind how the file looked.
+        let rest = known.get(&path).and_then(|note| note.digest.strip_prefix(&looks));
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) {
             continue;
         }
+        let digest = match files::digest(fs, &path, HASHED_BYTES) {
+            Some(digest) => format!("{looks}-{digest}"),
+            None => looks,
+        };
         let summary = match head_of(fs, &path) {
             Ok(head) => summary_of(&path, &head, stamp.size),
             Err(reason) => {

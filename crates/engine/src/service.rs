@@ -220,7 +220,7 @@ impl<F: Fs> Service<F> {
                 Ok(taken) => {
                     self.perform(taken);
                     self.begun = Some((stem, number));
-                    self.engine.store.place_meanwhile()?;
+                    self.engine.store.place_in_passing()?;
                     return Ok(id);
                 }
             }

@@ -64,8 +64,14 @@ impl<F: Fs> Service<F> {
             (Ending::Report { report, .. }, _) if report.status == ReportStatus::Done => {
                 Ok(Answer { text: text_of(&report), agent: name, report })
             }
+            (Ending::Report { report, .. }, _) if report.status == ReportStatus::Question => {
+                let question = report.question.unwrap_or_default();
+                let hint = "a simple task cannot wait for an answer: begin a run instead (`multiverse run`), say it in the \
+                            request, or grant what is asked for";
+                Err(EngineError::refused(format!("{name} asks: {question}"), hint))
+            }
             (Ending::Report { report, .. }, _) => {
-                let error = report.error.or(report.question).unwrap_or(report.summary);
+                let error = report.error.unwrap_or(report.summary);
                 Err(EngineError::refused(format!("{name} did not do it: {error}"), "say it in other words"))
             }
             (other, _) => Err(EngineError::refused(format!("{name} did not do it: {}", words(&other)), "")),

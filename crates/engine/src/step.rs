@@ -315,6 +315,7 @@ impl State {
         for fact in &decision.facts {
             if let (Fact::Assigned(attempt), Some(run)) = (fact, self.runs.get(id)) {
                 let files = brief::files(self, hierarchy, run, &attempt.work);
+                let files = brief::guided(settings, run, &attempt.work, files);
                 if !files.is_empty() {
                     let files = files.into_iter().map(|file| Given { path: file.path, why: file.why });
                     given.insert(attempt.fence, files.collect());
@@ -448,7 +449,7 @@ impl State {
         let catalog = Some(self.protocol.catalog_path(id)).filter(|_| self.protocol.has_catalogs());
         let own = self.protocol.run_documents(id, items).into_iter().chain([Protocol::learning_context(id)]);
         // What runs share in `outputs/` lives on.
-        let is_own = |output: &String| !output.is_empty() && !(catalog.is_some() && output.starts_with("outputs/"));
+        let is_own = |output: &String| !(output.is_empty() || catalog.is_some() && output.starts_with("outputs/"));
         let all = own.chain(outputs.filter(is_own)).chain(catalog.clone());
         let paths = all.filter_map(|path| ProjectPath::document(&path).ok());
         paths.filter(|path| batch.read(path).is_some()).collect::<BTreeSet<_>>().into_iter().collect()

@@ -15,7 +15,10 @@ pub struct Index {
     count: usize,
     /// Set when an item was changed in a way that only a new index takes in.
     is_stale: bool,
-    ids: BTreeMap<String, usize>,
+    /// By the [`digest`] of their ids: every step asks for dozens.
+    ids: BTreeMap<u64, usize>,
+    /// Whether two ids have one digest: then one that is not found by it is looked for one by one.
+    is_ambiguous: bool,
     families: BTreeMap<String, Family>,
     /// Those that leave a file there, in the order of the items.
     makers: BTreeMap<String, Vec<usize>>,
@@ -107,6 +110,11 @@ fn split_number(bytes: &[u8]) -> (&[u8], &[u8]) {
     (&digits[start..], rest)
 }
 
+/// A short stand-in for an id (FNV-1a).
+fn digest(id: &str) -> u64 {
+    id.bytes().fold(0xcbf2_9ce4_8422_2325, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// What an id begins with, and the number after it.
 pub(crate) fn split_id(id: &str) -> Option<(&str, u64)> {
     let start = id.find(|character: char| character.is_ascii_digit())?;
@@ -132,9 +140,9 @@ impl Index {
 
     /// Where the item of an id is. What the index does not know is looked for one by one.
     pub(crate) fn find(&self, items: &[Item], id: &str) -> Option<usize> {
-        match self.ids.get(id) {
+        match self.ids.get(&digest(id)) {
             Some(&at) if items.get(at).is_some_and(|item| item.id == id) => Some(at),
-            _ if self.fits(items) => None,
+            _ if self.fits(items) && !self.is_ambiguous => None,
             _ => items.iter().position(|item| item.id == id),
         }
     }
@@ -169,7 +177,8 @@ impl Index {
     pub(crate) fn add(&mut self, items: &[Item]) {
         let from = self.count;
         for (at, item) in items.iter().enumerate().skip(from) {
-            self.ids.entry(item.id.clone()).or_insert(at);
+            let known = *self.ids.entry(digest(&item.id)).or_insert(at);
+            self.is_ambiguous |= items.get(known).is_some_and(|known| known.id != item.id);
             if !item.output.is_empty() {
                 self.makers.entry(item.output.clone()).or_default().push(at);
             }

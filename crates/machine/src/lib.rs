@@ -10,6 +10,7 @@ mod apply;
 mod assets;
 mod budget;
 mod current;
+pub mod cycle;
 mod decide;
 mod edit;
 mod fact;

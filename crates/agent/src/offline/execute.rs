@@ -76,7 +76,7 @@ pub(crate) fn execute(facts: &Facts<'_>, material: &Material, wanted: &Wanted) -
 fn beyond_this_agent(facts: &Facts<'_>) -> Option<String> {
     let tool = facts.item("tool_type");
     (tool == "WebSearch").then(|| {
-        "the offline agent has no network and cannot search; configure a search provider, or plan without WebSearch"
+        "the offline agent has no network and cannot search; name a search service in multiverse.toml ([web] search = \"searxng\" and base_url, or another of docs/web.md), or plan without WebSearch"
             .to_owned()
     })
 }

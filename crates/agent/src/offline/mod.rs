@@ -42,6 +42,7 @@ mod style;
 mod svg;
 mod table_claims;
 mod tables;
+pub mod text_goal;
 mod tongue;
 mod turns;
 mod units;
@@ -72,6 +73,10 @@ impl Backend for Offline {
 
     fn pace(&self) -> Pace {
         Pace::Slow
+    }
+
+    fn is_guided(&self) -> bool {
+        false
     }
 
     fn work(&self, job: &Job, stop: &tools::Stop, say: &dyn Fn(&str)) -> Ending {

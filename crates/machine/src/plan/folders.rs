@@ -227,8 +227,7 @@ impl Check<'_> {
         let is_task = spot.level == self.hierarchy.task_level();
         let folder = format!("{}/", spot.folder.unwrap_or(spot.place).trim_end_matches('/'));
         let is_inside = path.starts_with(workspace) && (!is_task || spot.folder.is_none() || folder == workspace);
-        let is_placed = is_task && path.starts_with(&folder);
-        if !(is_inside || is_placed) {
+        if !(is_inside || is_task && path.starts_with(&folder)) {
             let expected = if is_task { folder } else { workspace.into() };
             return Some(format!("{path} is not below {expected}"));
         }
