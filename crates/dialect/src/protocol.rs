@@ -104,8 +104,8 @@ impl Protocol {
     /// The tables that a run's items stand in, outermost level first.
     pub fn run_documents(&self, run_id: &str, items: &[Item]) -> Vec<String> {
         let mut paths: Vec<String> = Vec::new();
-        for level in 0..self.levels.len() {
-            match self.levels[level].one_for {
+        for (level, document) in self.levels.iter().enumerate() {
+            match document.one_for {
                 OneFor::Run => paths.extend(self.document_below(run_id, level, None)),
                 OneFor::Parent => {
                     let below = items.iter().filter(|item| item.level == level);

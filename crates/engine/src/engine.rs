@@ -469,12 +469,12 @@ fn protocol_of<F: Fs>(store: &Store<F>, settings: &Settings) -> Result<&'static 
         let Ok(path) = ProjectPath::any(path) else { return false };
         store.read(&path).is_some() || matches!(store.fs().look(&path), Ok(Some(_)))
     };
-    let found = match () {
-        () if [multiverse::TEMPLATE].iter().any(is_there) => Some(&multiverse::PROTOCOL),
-        () if [lineage::PHASES, lineage::STAGES, "db/data_base_catalog.md"].iter().any(is_there) => {
-            Some(&lineage::PROTOCOL)
-        }
-        () => None,
+    let found = if is_there(&multiverse::TEMPLATE) {
+        Some(&multiverse::PROTOCOL)
+    } else if [lineage::PHASES, lineage::STAGES, "db/data_base_catalog.md"].iter().any(is_there) {
+        Some(&lineage::PROTOCOL)
+    } else {
+        None
     };
     let Some(name) = &settings.protocol else { return Ok(found.unwrap_or(&multiverse::PROTOCOL)) };
     let Some(asked) = Protocol::named(name) else {

@@ -118,7 +118,7 @@ impl<F: Fs> Engine<F> {
             return self.in_catalog(other, path);
         }
         // A project that came without its journal: the newest catalog that has the file counts.
-        let is_lost = path.starts_with("outputs/") && self.state.runs.get(run).is_none_or(|_| true);
+        let is_lost = path.starts_with("outputs/");
         let mut runs: Vec<String> = if is_lost { self.run_ids().into_iter().collect() } else { Vec::new() };
         runs.sort_by_cached_key(|id| std::cmp::Reverse(dialect::countable(id)));
         runs.iter().find_map(|other| self.in_catalog(other, path))
