@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::lineage::{Direction, Lineage, NodeId};
+use crate::natural::natural;
 
 /// What became of a source since a file was made of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,67 +52,137 @@ impl Standing {
 impl Lineage {
     /// How files stand to their sources; only the newest version of each path, since older ones are past. `judge` says what
     /// became of a source since a file was made of it.
+    ///
+    /// A source that a person changed outdates all that follows, over all versions. One that a later run made again outdates
+    /// what was made of it before, unless it was made of that; versions that were themselves made again since are past.
     pub fn standings(&self, judge: &mut dyn FnMut(NodeId, NodeId) -> Judged) -> Standings {
-        let mut standings = Standings::new();
-        for id in self.ids().filter(|id| self.is_newest(*id)) {
-            let mut standing = Standing::default();
-            for (version, source) in self.sources_in_place(id) {
-                match judge(version, source) {
+        let (mut hard, mut soft) = (Standings::new(), Standings::new());
+        for id in self.ids() {
+            let (mut by_hand, mut by_run) = (Standing::default(), Standing::default());
+            for source in self.other_sources(id) {
+                match judge(id, source) {
                     Judged::Same => {}
-                    // What a file led to does not outdate it: a run reads an output, and changes it by what came of that.
-                    Judged::Changed(_) if self.leads_to_newest(version, source) => {}
-                    Judged::Changed(how) => standing.causes.push(Cause::Changed(source, how)),
-                    Judged::Gone => standing.causes.push(Cause::Gone(source)),
-                    Judged::Unknown(why) => standing.unknown.push((source, why)),
+                    Judged::Changed(how) if self.is_newest(source) => by_hand.causes.push(Cause::Changed(source, how)),
+                    Judged::Changed(_) if !self.is_outdated_by_run(id, source) => {}
+                    Judged::Changed(how) => by_run.causes.push(Cause::Changed(source, how)),
+                    Judged::Gone => by_hand.causes.push(Cause::Gone(source)),
+                    Judged::Unknown(why) => by_hand.unknown.push((source, why)),
                 }
             }
-            if !self.next(id, Direction::Up).is_empty() {
-                standings.insert(id, standing);
-            }
+            hard.insert(id, by_hand);
+            soft.insert(id, by_run);
         }
-        let stale = standings.iter().filter(|(_, standing)| standing.is_stale()).map(|(id, _)| *id);
-        let mut open: VecDeque<NodeId> = stale.collect();
-        let mut done: BTreeSet<NodeId> = BTreeSet::new();
-        while let Some(id) = open.pop_front() {
-            if !done.insert(id) {
-                continue;
+        self.follow(&mut hard, Through::AllVersions);
+        self.follow(&mut soft, Through::OneVersion);
+        let mut standings = Standings::new();
+        for id in self.ids().filter(|id| self.is_newest(*id) && !self.next(*id, Direction::Up).is_empty()) {
+            let mut standing = hard.remove(&id).unwrap_or_default();
+            let soft = soft.remove(&id).unwrap_or_default();
+            if self.is_of_use(id) {
+                let is_told = |cause: &Cause| standing.causes.iter().any(|told| told.source() == cause.source());
+                let more: Vec<Cause> = soft.causes.into_iter().filter(|cause| !is_told(cause)).collect();
+                standing.causes.extend(more);
             }
-            for product in self.next(id, Direction::Down) {
-                let Some(standing) = standings.get_mut(product) else { continue };
-                let is_told = standing.causes.iter().any(|cause| cause.source() == id);
-                if *product != id && !is_told {
-                    standing.causes.push(Cause::Through(id));
-                    open.push_back(*product);
-                }
-            }
+            standings.insert(id, standing);
         }
         standings
     }
 
-    /// Whether the newest version of a source was made of a file itself.
-    fn leads_to_newest(&self, file: NodeId, source: NodeId) -> bool {
-        self.newest(&self.node(source).entry.path).is_some_and(|newest| newest != source && self.leads_to(file, newest))
-    }
-
-    /// The sources of a file with the version that was made of each. One that was changed in place still rests on what its
-    /// earlier versions were made of; what a later one was made of again counts there.
-    fn sources_in_place(&self, id: NodeId) -> Vec<(NodeId, NodeId)> {
-        let path = &self.node(id).entry.path;
-        let (mut found, mut seen, mut versions) = (Vec::new(), BTreeSet::new(), vec![id]);
-        let mut next = 0;
-        while let Some(version) = versions.get(next).copied() {
-            next += 1;
-            for source in self.next(version, Direction::Up).iter().copied() {
-                let source_path = self.node(source).entry.path.as_str();
-                if source_path != path && seen.insert(source_path) {
-                    found.push((version, source));
-                } else if source_path == path && !versions.contains(&source) {
-                    versions.push(source);
+    /// What follows from stale files is stale, too.
+    fn follow(&self, standings: &mut Standings, through: Through) {
+        let stale = standings.iter().filter(|(_, standing)| standing.is_stale()).map(|(id, _)| *id);
+        let mut open: VecDeque<NodeId> = stale.collect();
+        let mut done: BTreeSet<NodeId> = BTreeSet::new();
+        let mut until = self.made_again_by(standings, through);
+        while let Some(id) = open.pop_front() {
+            if !done.insert(id) {
+                continue;
+            }
+            let causes = standings.get(&id).map(|standing| standing.causes.clone()).unwrap_or_default();
+            for product in self.next(id, Direction::Down).iter().filter(|product| **product != id) {
+                let is_version = self.node(*product).entry.path == self.node(id).entry.path;
+                let Some(standing) = standings.get_mut(product) else { continue };
+                // What was made with a source made again, or after that, is not outdated by it.
+                let outdated = until.get(&id).is_none_or(|run| natural(&self.node(*product).entry.run, run).is_lt());
+                if through == Through::OneVersion && !outdated {
+                    continue;
+                }
+                if let Some(run) = until.get(&id).cloned() {
+                    let known = until.entry(*product).or_default();
+                    if natural(&run, known).is_gt() {
+                        *known = run;
+                    }
+                }
+                // A version that rests on the one before is stale by what that was made of.
+                let new = match (is_version, through) {
+                    (true, Through::OneVersion) => Vec::new(),
+                    (true, Through::AllVersions) => causes.clone(),
+                    (false, _) => vec![Cause::Through(id)],
+                };
+                for cause in new {
+                    if !standing.causes.iter().any(|told| told.source() == cause.source()) {
+                        standing.causes.push(cause);
+                    }
+                }
+                if standing.is_stale() {
+                    open.push_back(*product);
                 }
             }
         }
-        found
     }
+
+    /// The last run that made a source of each stale file again.
+    fn made_again_by(&self, standings: &Standings, through: Through) -> BTreeMap<NodeId, String> {
+        let mut runs = BTreeMap::new();
+        for (id, standing) in standings.iter().filter(|_| through == Through::OneVersion) {
+            let newest = standing.causes.iter().filter_map(|cause| self.newest(&self.node(cause.source()).entry.path));
+            let last =
+                newest.map(|newest| self.node(newest).entry.run.as_str()).max_by(|one, other| natural(one, other));
+            runs.extend(last.map(|run| (*id, run.to_owned())));
+        }
+        runs
+    }
+
+    /// What a file was made of, its own earlier version left out: that is meant to be another.
+    fn other_sources(&self, id: NodeId) -> Vec<NodeId> {
+        let path = &self.node(id).entry.path;
+        let sources = self.next(id, Direction::Up).iter().copied();
+        sources.filter(|source| self.node(*source).entry.path != *path).collect()
+    }
+
+    /// Whether a later run made a source again, and not of the file itself. What a run changes after it read it, it knows.
+    fn is_outdated_by_run(&self, file: NodeId, source: NodeId) -> bool {
+        let newest = self.newest(&self.node(source).entry.path);
+        newest.is_some_and(|newest| {
+            let is_later = natural(&self.node(newest).entry.run, &self.node(file).entry.run).is_gt();
+            is_later && !self.leads_to(file, newest)
+        })
+    }
+
+    /// Whether a file counts by itself, or a result of its run that counts rests on it: working papers of results that were
+    /// made again since are past.
+    fn is_of_use(&self, id: NodeId) -> bool {
+        let run = &self.node(id).entry.run;
+        let (mut seen, mut open) = (BTreeSet::new(), vec![id]);
+        while let Some(id) = open.pop() {
+            let path = &self.node(id).entry.path;
+            if self.is_newest(id) && !path.starts_with("runs/") {
+                return true;
+            }
+            let next = self.next(id, Direction::Down).iter().copied();
+            open.extend(next.filter(|next| self.node(*next).entry.run == *run && seen.insert(*next)));
+        }
+        false
+    }
+}
+
+/// How far what outdates a file goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Through {
+    /// To later versions of the same path, too.
+    AllVersions,
+    /// Not beyond the version itself.
+    OneVersion,
 }
 
 impl Cause {
@@ -172,6 +243,20 @@ mod tests {
         assert_eq!(told(&lineage, &["data/a"], &[]), "w -gone; x !data/a; z <x");
         assert_eq!(told(&lineage, &[], &["data/b"]), "w -gone ?data/b; y ?data/b");
         assert_eq!(told(&lineage, &["x", "data/a"], &[]), "w -gone; x !data/a; z !x");
+    }
+
+    /// LN-12: a later run makes a source again: what was made of it before is stale, what came with it or after is not.
+    #[test]
+    fn a_source_that_a_later_run_made_again_outdates_what_came_before() {
+        let rows: &[(&str, &str, &[&str])] = &[
+            ("run-001", "outputs/spec", &["data/a"]),
+            ("run-002", "runs/run-002/w", &["outputs/spec"]),
+            ("run-002", "outputs/guide", &["runs/run-002/w"]),
+            ("run-003", "outputs/spec", &["data/b"]),
+            ("run-003", "outputs/plan", &["outputs/guide"]),
+        ];
+        let told = told(&lineage(rows), &["outputs/spec"], &[]);
+        assert_eq!(told, "outputs/guide <runs/run-002/w; runs/run-002/w !outputs/spec");
     }
 
     #[test]
