@@ -4,7 +4,7 @@
 
 use crate::data::{Kind, Node, Parsed, Value};
 use crate::data_edit::{self, Edit, Format, Part};
-use crate::markdown::{cells, paths};
+use crate::markdown::{cells, fields, paths};
 use crate::{Document, Problem, TableId, json, yaml};
 
 /// Reads a Markdown document, looks at all of it, and edits it in every way.
@@ -43,6 +43,39 @@ pub fn fuzz_cell(bytes: &[u8]) {
         }
         cells::status_word(&value);
         paths::read_paths(&value);
+    }
+}
+
+/// Reads every line as fields, gives each of them another value, and adds text at the end.
+pub fn fuzz_fields(bytes: &[u8]) {
+    const LINES: usize = 40;
+    let document = Document::parse(bytes);
+    let known = |key: &str| key.len() % 2 == 1;
+    for line in 1..=document.text().line_count().min(LINES) {
+        for (number, field) in document.fields(line, &known).iter().enumerate() {
+            assert!(!field.key.is_empty() && field.key_span.end <= field.value_span.start, "{field:?}");
+            for value in ["", "x", "a | b: c", "`", "# \\", "**y**"] {
+                let mut edited = document.clone();
+                let Ok(change) = edited.set_field(line, &field.key, value, &known) else { continue };
+                let fresh = Document::parse(edited.to_bytes());
+                assert!(edited.has_same_tree(&fresh), "{edited:?}\nfresh {fresh:?}\n{edited}");
+                let read = fresh.fields(line, &known);
+                let first = read.iter().find(|other| other.key.to_lowercase() == field.key.to_lowercase());
+                assert_eq!(first.map(|field| field.value.as_str()), Some(value), "field {number} in\n{edited}");
+                assert!(edited.apply(&change.inverse()).is_ok() && edited.to_bytes() == bytes, "{change:?}");
+            }
+        }
+    }
+    let text = fields::readable(bytes);
+    assert_eq!(text.len(), bytes.len(), "a text of the same length");
+    let breaks = text.lines().filter(|line| fields::is_break(line));
+    breaks.for_each(|line| assert!(fields::read_line(line, &known).is_empty(), "a break holds no field: {line:?}"));
+    let mut edited = document.clone();
+    if edited.append_text("- Agent: x\n").is_ok() {
+        let ending = edited.to_bytes().split_off(bytes.len());
+        let added = String::from_utf8_lossy(&ending).replace('\r', "");
+        assert!(edited.to_bytes().starts_with(bytes) && added.trim_start() == "- Agent: x\n", "{edited}");
+        assert_eq!(edited.fields(edited.text().line_count(), &known).len(), 1, "{edited}");
     }
 }
 

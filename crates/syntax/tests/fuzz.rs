@@ -74,6 +74,47 @@ fn ql25_cells_survive_anything() {
     check(".md", MARKDOWN_PIECES, 1000, fuzz::fuzz_cell);
 }
 
+const FIELD_PIECES: &[&str] = &[
+    "**",
+    "*",
+    "_",
+    "`",
+    ":",
+    "：",
+    "=",
+    "==",
+    " | ",
+    "|",
+    "\\|",
+    "\\",
+    "- ",
+    "* ",
+    "1. ",
+    "> ",
+    "[x] ",
+    "\n",
+    "\r\n",
+    "  ",
+    "\t",
+    "Agent",
+    "Next: ",
+    "**Signature**: ",
+    "→",
+    "✅ ",
+    "가",
+    "\u{A0}",
+    "://",
+    "| a | b |\n",
+    "```\n",
+    "---\n",
+    "<!--",
+];
+
+#[test]
+fn ql25_fields_survive_anything() {
+    check(".md", FIELD_PIECES, 1000, fuzz::fuzz_fields);
+}
+
 #[test]
 fn ql25_yaml_survives_anything() {
     check(".yaml", DATA_PIECES, 2000, fuzz::fuzz_yaml);
@@ -86,7 +127,7 @@ fn ql25_json_survives_anything() {
 
 #[test]
 fn ql25_one_codec_survives_the_documents_of_another() {
-    for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_yaml, fuzz::fuzz_json] {
+    for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_fields, fuzz::fuzz_yaml, fuzz::fuzz_json] {
         for sample in corpus("") {
             let _case = Case(sample.name.clone());
             codec(&sample.bytes);
@@ -104,7 +145,7 @@ fn ql25_long_and_deep_inputs_end() {
     ] {
         let bytes = part.repeat(many).into_bytes();
         let _case = Case(format!("{part:?} repeated"));
-        for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_yaml, fuzz::fuzz_json] {
+        for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_fields, fuzz::fuzz_yaml, fuzz::fuzz_json] {
             codec(&bytes);
         }
     }

@@ -201,6 +201,26 @@ proptest! {
         prop_assert_eq!(matter.value("key"), Some(value.as_str()));
     }
 
+    /// CY-02: another value for a field is read back, and nothing but its bytes changes.
+    #[test]
+    fn a_set_field_is_read_back_and_nothing_else_moves(value in ugly_value(), line in 1usize..8, crlf in any::<bool>()) {
+        let source = "- Agent: Actor\n**Result:** PASS\nAgent = x | Next = y\n- **Next**:\n| Next | z |\n__Next__:a\n  * Next : b\\\n";
+        let source = if crlf { source.replace('\n', "\r\n") } else { source.to_owned() };
+        let known = |key: &str| matches!(key, "Agent" | "Result" | "Next");
+        let mut document = Document::parse(source.as_str());
+        let fields = document.fields(line, &known);
+        let key = fields.last().unwrap().key.clone();
+        if let Ok(change) = document.set_field(line, &key, &value, &known) {
+            let read = document.fields(line, &known);
+            prop_assert_eq!(read.last().map(|field| field.value.as_str()), Some(value.trim()));
+            check_edit(&source, &document, &change)?;
+        } else {
+            prop_assert_eq!(document.to_string(), source);
+            let is_plain = value.chars().all(|character| character.is_alphanumeric() || character == ' ');
+            prop_assert!(!is_plain, "a plain value is taken: {value:?}");
+        }
+    }
+
     #[test]
     fn a_list_of_paths_is_read_back(paths in prop::collection::vec(ugly_value(), 0..4)) {
         let cell = cells::encode(&paths::write_paths(&paths)).unwrap().into_owned();

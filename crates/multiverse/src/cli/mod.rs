@@ -15,6 +15,7 @@ mod completions;
 mod config;
 mod configuration;
 mod confirm;
+mod cycle;
 mod damage;
 mod doctor;
 mod documents;
@@ -22,8 +23,10 @@ mod exit;
 mod explain;
 mod failure;
 mod history;
+mod import;
 mod inbox;
 mod init;
+mod lineage;
 mod live;
 mod logs;
 mod manual;
@@ -132,11 +135,14 @@ enum Command {
     Retry(retry::Arguments),
     Logs(logs::Arguments),
     Catalog(catalog::Arguments),
+    Lineage(lineage::Arguments),
+    Import(import::Arguments),
     Adopt(adopt::Arguments),
     History(history::Arguments),
     Undo(undo::Arguments),
     Restore(restore::Arguments),
     Check(check::Arguments),
+    Cycle(cycle::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Config(config::Arguments),
@@ -149,6 +155,11 @@ enum Command {
 pub(crate) fn run(arguments: &[OsString]) -> Exit {
     if completions::answer_if_asked(Arguments::command) {
         return Exit::Done;
+    }
+    if let [_, only] = arguments
+        && (only == "--version" || only == "-V")
+    {
+        return show_version();
     }
     if let Some(page) = topics::asked_for(arguments) {
         let mut output = Output::of_process(Form::Text, Loudness::Normal, Color::Auto);
@@ -199,11 +210,14 @@ impl Arguments {
             Command::Retry(arguments) => arguments.run(given, &mut output),
             Command::Logs(arguments) => arguments.run(given, &mut output),
             Command::Catalog(arguments) => arguments.run(given, &mut output),
+            Command::Lineage(arguments) => arguments.run(given, &mut output),
+            Command::Import(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),
             Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Check(arguments) => arguments.run(given, &mut output),
+            Command::Cycle(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::Config(arguments) => arguments.run(given, &mut output),
@@ -262,9 +276,19 @@ fn explain(error: &clap::Error, arguments: &[OsString]) -> Exit {
     Exit::Usage
 }
 
+/// Programs ask for it often, and wait: all that can be asked is not laid out for that (QL-04).
+fn show_version() -> Exit {
+    let mut stdout = std::io::stdout();
+    written(writeln!(stdout, "multiverse {}", env!("CARGO_PKG_VERSION")).and_then(|()| stdout.flush()))
+}
+
 /// A page that was asked for is data: if it cannot be written, that is an error.
 fn show_page(page: &clap::Error) -> Exit {
-    match page.print().and_then(|()| std::io::stdout().flush()) {
+    written(page.print().and_then(|()| std::io::stdout().flush()))
+}
+
+fn written(result: std::io::Result<()>) -> Exit {
+    match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let failure = Failure::from(error);
             Output::of_process(Form::Text, Loudness::Normal, Color::Auto).last_failure(&failure);

@@ -52,12 +52,15 @@ fn no_arguments_teach_and_are_a_usage_error() {
       resume       Go on with runs that stopped
       retry        Go on where a failed run ended, in a new run
       logs         Show what happened in a run
-      catalog      List the files that runs know of
+      catalog      List, search and show the files that runs know of
+      lineage      Show where files came from, and what is stale
+      import       Take over a project that others made
       adopt        Put documents under the journal
       history      Show what happened, newest first
       undo         Take back what one record changed
       restore      Bring a document back to what it was
       check        Look for problems in documents
+      cycle        Read the record of a goal: plan, act, judge
       verify       Prove that the journal was not altered
       doctor       Look whether all is well here
       config       Show what is set, and where it comes from
@@ -123,6 +126,7 @@ fn examples_on_the_help_pages_work() {
         ("plan.yaml", b"a: 1\n"),
         ("notes.txt", b"# Three\n"),
         ("assets/sales.csv", b"month,units\nJan,3\n"),
+        ("docs/context/current_cycle.md", crate::cycle::STRICT.as_bytes()),
     ];
     let place = Place::with(files);
     let commands = place.run(&["help"]).stdout;
@@ -158,7 +162,12 @@ fn prepare(place: &Place, example: &str) {
         std::fs::write(place.path("README.md"), "# Changed\n").unwrap();
         assert_eq!(place.run(&["adopt", "docs"]).code, 0);
     }
-    if is_about(&["catalog", "watch"]) {
+    if is_about(&["import"]) {
+        std::fs::create_dir_all(place.path("old-project/db")).unwrap();
+        let runs = "| run_id | user_request | status |\n|--|--|--|\n| r1 | x | done |\n";
+        std::fs::write(place.path("old-project/db/process_runs.md"), runs).unwrap();
+    }
+    if is_about(&["catalog", "lineage", "watch"]) {
         assert_eq!(place.run(&["run", "Make a report of what is in assets.", "--yes"]).code, 0);
     }
     let about_runs = ["status", "explain", "inbox", "answer", "confirm", "modify", "cancel", "pause", "resume"];

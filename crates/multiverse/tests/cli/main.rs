@@ -3,16 +3,21 @@
 #![cfg(test)]
 
 mod check;
+mod cycle;
 mod frame;
+mod import;
 mod journal;
+mod knowledge;
 mod learning;
 mod looks;
+mod models;
 mod place;
 mod pty;
 mod refusals;
 mod runs;
 mod screen;
 mod scripted;
+mod served;
 mod terminal;
 mod traces;
 mod trouble;

@@ -61,7 +61,7 @@ impl Document {
     }
 
     /// Adds text above a line, with a blank line on each side where there is none.
-    fn insert_text(&mut self, line: usize, text: &str) -> Result<Change, Refusal> {
+    pub(super) fn insert_text(&mut self, line: usize, text: &str) -> Result<Change, Refusal> {
         if text.is_empty() {
             return Ok(Change::default());
         }

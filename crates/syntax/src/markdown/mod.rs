@@ -2,6 +2,7 @@
 //!
 //! - `line`: what one line can be; `blocks`: what it is in its place; `row`: the cells of one line
 //! - `near`: what looks like a table and is none
+//! - `fields`: keys and values on lines of text; `edit_fields`: another value for one
 //! - `cells`, `paths`: from the text of a cell to its value and back
 //! - `tables`, `sections`, `front_matter`: views of a document
 //! - `edit_rows`, `edit_text`: changes to a document; `follow`: what they leave of its blocks
@@ -16,8 +17,10 @@
 
 mod blocks;
 pub mod cells;
+mod edit_fields;
 mod edit_rows;
 mod edit_text;
+pub mod fields;
 mod follow;
 mod front_matter;
 mod line;
@@ -104,15 +107,14 @@ impl Document {
 
     /// Content of a line without its line ending, and where it begins.
     fn content(&self, line: usize) -> (usize, Cow<'_, [u8]>) {
-        let whole = self.text.line(line);
-        let mut content = self.text.slice(whole.clone());
+        let (start, mut content) = self.text.line_bytes(line);
         let length = line::content_length(&content);
-        let skipped = if whole.start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let skipped = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         content = match content {
             Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[skipped..length]),
             Cow::Owned(bytes) => Cow::Owned(bytes[skipped..length].to_vec()),
         };
-        (whole.start + skipped, content)
+        (start + skipped, content)
     }
 
     /// Bytes of some lines, line endings included.

@@ -38,6 +38,12 @@ pub enum Refusal {
     /// The key or value cannot be written as front matter.
     #[error("`{text}` cannot be written into the front matter: {reason}")]
     NotWritable { text: String, reason: &'static str },
+    /// There is no such field on the line.
+    #[error("line {line} has no field `{key}`; its fields are {known}")]
+    NoSuchField { line: usize, key: String, known: String },
+    /// The value would not be read back, or would change how the rest is read.
+    #[error("the value of `{key}` at line {line} would not be read back, give it in one line of plain text")]
+    FieldValue { line: usize, key: String },
     /// There is no such section.
     #[error("the document has no section `{title}`; its sections are {known}")]
     NoSuchSection { title: String, known: String },

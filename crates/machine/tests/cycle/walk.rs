@@ -1,0 +1,163 @@
+//! Whole cycles.
+
+use machine::cycle::{Asks, Ending, Fact, Ground, Input, Lap, Outcome, Place, Stage, Standing, Upfront, Word, Work};
+
+use crate::driver::{Universe, judged, said};
+
+/// CY-01, CY-03, CY-09, CY-10: from the goal to the archive, with a plan of the whole, two loops and the closing steps.
+#[test]
+fn cy09_a_whole_cycle() {
+    let mut universe = Universe::new();
+    universe.upfront = Upfront::Asked;
+    universe.start();
+    universe.until(Work::Outline);
+    universe.report(universe.outcome(Standing::Progressing));
+    assert_eq!(universe.asks(), Some(Asks::Plan));
+    universe.answer(Word::Approved, "");
+    universe.until(Work::Judge(Stage::Loop));
+    universe.report(judged(Word::Insufficient, Standing::Progressing));
+    universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Pass, Standing::Sufficient));
+    universe.answer(Word::Approved, "");
+    universe.until(Work::Judge(Stage::Closing)).report(judged(Word::Pass, Standing::Sufficient));
+    assert_eq!(universe.asks(), Some(Asks::Merge));
+    universe.answer(Word::MergeApproved, "");
+    universe.report(universe.outcome(Standing::Sufficient));
+    assert_eq!(universe.asks(), Some(Asks::Delete));
+    universe.answer(Word::DeleteApproved, "");
+    universe.report(universe.outcome(Standing::Sufficient));
+    universe.report(universe.outcome(Standing::Sufficient));
+    assert_eq!(universe.cycle().ending(), Some(Ending::Complete));
+    let expected = [
+        "1:0:0 Human INIT",
+        "1:0:1 Planner PLAN_CREATED",
+        "1:0:4 Human APPROVED",
+        "1:1:1 Planner PLAN_CREATED",
+        "1:1:2 Actor SUCCESS",
+        "1:1:3 Judge INSUFFICIENT",
+        "1:2:1 Planner PLAN_CREATED",
+        "1:2:2 Actor SUCCESS",
+        "1:2:3 Judge PASS",
+        "1:2:4 Human APPROVED",
+        "1:FINAL:1 Planner PLAN_CREATED",
+        "1:FINAL:2 Actor SUCCESS",
+        "1:FINAL:3 Judge PASS",
+        "1:FINAL:4 Human MERGE_APPROVED",
+        "1:FINAL:5 Actor SUCCESS",
+        "1:FINAL:6 Human DELETE_APPROVED",
+        "1:FINAL:7 Actor SUCCESS",
+    ];
+    assert_eq!(universe.signatures(), expected);
+    let order = |wanted: fn(&Fact) -> bool| universe.facts.iter().position(wanted).expect("it came");
+    let merged = order(|fact| matches!(fact, Fact::Merged { .. }));
+    let deleted = order(|fact| matches!(fact, Fact::Deleted { .. }));
+    let archived = order(|fact| matches!(fact, Fact::Archived { .. }));
+    assert!(merged < deleted && deleted < archived, "merge, then deletion, then the archive");
+    assert_eq!(universe.replayed(), universe.cycle);
+}
+
+/// CY-09: where there is no repository there is nothing to merge or to delete, and the Human still has the last word.
+#[test]
+fn cy09_without_a_repository() {
+    let mut universe = Universe::new();
+    universe.ground = Ground::Files;
+    universe.start();
+    universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Pass, Standing::Sufficient));
+    universe.answer(Word::Approved, "");
+    universe.until(Work::Judge(Stage::Closing)).report(judged(Word::Pass, Standing::Sufficient));
+    assert_eq!(universe.asks(), Some(Asks::Close));
+    universe.answer(Word::Approved, "");
+    universe.report(universe.outcome(Standing::Sufficient));
+    assert_eq!(universe.cycle().ending(), Some(Ending::Complete));
+    assert_eq!(universe.signatures().last().map(String::as_str), Some("1:FINAL:7 Actor SUCCESS"));
+}
+
+/// CY-03: a question of the Planner goes to the Human and comes back to the Planner, in a loop of its own.
+#[test]
+fn cy03_clarification() {
+    let mut universe = Universe::started();
+    universe.until(Work::Plan(Stage::Loop));
+    universe.report(Outcome::Clarify { said: said("unclear"), question: "which glossary?".into() });
+    assert_eq!(universe.asks(), Some(Asks::Clarification));
+    assert!(universe.cycle().gate().is_some_and(|gate| gate.question.contains("unclear")));
+    assert_eq!(universe.last_turn().context, "which glossary?");
+    universe.answer(Word::Answered, "the one in docs");
+    assert_eq!(universe.signatures()[1..], ["1:1:1 Planner CLARIFICATION_NEEDED", "1:1:4 Human ANSWERED"]);
+    assert_eq!(
+        (universe.cycle().loop_number, universe.cycle().words.as_slice()),
+        (2, &["the one in docs".to_string()][..])
+    );
+}
+
+/// CY-03: a plan of the whole is made again until it is approved.
+#[test]
+fn cy03_an_outline_is_revised() {
+    let mut universe = Universe::new();
+    universe.upfront = Upfront::Asked;
+    universe.start();
+    for words in ["smaller", "smaller still"] {
+        universe.until(Work::Outline);
+        universe.report(universe.outcome(Standing::Progressing));
+        assert_eq!(universe.asks(), Some(Asks::Plan));
+        universe.answer(Word::RevisionRequested, words);
+        assert_eq!(universe.cycle().words, [words]);
+    }
+    universe.until(Work::Outline);
+    universe.report(universe.outcome(Standing::Progressing));
+    universe.answer(Word::Approved, "");
+    universe.until(Work::Act(Stage::Loop));
+    assert_eq!((universe.cycle().loop_number, universe.cycle().outline.as_str()), (3, "add what is missing"));
+}
+
+/// A loop begins with a checkpoint that can be gone back to.
+#[test]
+fn every_loop_has_a_checkpoint() {
+    let mut universe = Universe::started();
+    for _ in 0..3 {
+        universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Insufficient, Standing::Progressing));
+    }
+    universe.until(Work::Plan(Stage::Loop));
+    let loops: Vec<u32> = universe.cycle().checkpoints.iter().map(|(number, _)| *number).collect();
+    assert_eq!(loops, [1, 2, 3, 4]);
+}
+
+/// CY-09: closing steps that do not end well go back to loops with the Human's word; a conflict changes nothing.
+#[test]
+fn cy09_closing_that_fails() {
+    let mut universe = Universe::started();
+    universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Pass, Standing::Sufficient));
+    universe.answer(Word::Approved, "");
+    universe.until(Work::Judge(Stage::Closing)).report(judged(Word::Pass, Standing::Sufficient));
+    universe.answer(Word::MergeApproved, "");
+    universe.report(Outcome::Conflicted { files: vec!["a.md".into()] });
+    assert_eq!(universe.asks(), Some(Asks::Conflict));
+    assert!(universe.cycle().gate().is_some_and(|gate| gate.question.contains("a.md")));
+    universe.answer(Word::Answered, "resolved");
+    assert_eq!(universe.cycle().place, Place::Due(Work::Merge), "it is tried again");
+    universe.report(Outcome::Conflicted { files: vec!["a.md".into()] });
+    universe.answer(Word::RevisionRequested, "rebase it");
+    assert_eq!(universe.cycle().loop_number, 2);
+    assert!(universe.turns().iter().any(|turn| turn.signature.lap == Lap::Final));
+    universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Pass, Standing::Sufficient));
+    universe.answer(Word::Approved, "");
+    universe.until(Work::Judge(Stage::Closing));
+    universe.report(judged(Word::Insufficient, Standing::Progressing));
+    assert_eq!(universe.asks(), Some(Asks::Escalation(machine::cycle::Party::Judge)));
+}
+
+/// CY-08: the Human ends a cycle at any time; its record is archived as incomplete.
+#[test]
+fn cy08_cancelled_anywhere() {
+    for work in [Work::Checkpoint, Work::Plan(Stage::Loop), Work::Act(Stage::Loop), Work::Judge(Stage::Loop)] {
+        let mut universe = Universe::started();
+        universe.until(work);
+        let fence = universe.attempt().fence;
+        universe.must(&Input::Cancel { by: "me".into() });
+        assert!(universe.effects.contains(&machine::cycle::Effect::Stop(fence)), "who is at work is stopped");
+        assert_eq!(universe.last_turn().word, Word::Stopped);
+        assert_eq!(universe.cycle().place, Place::Due(Work::Archive(Ending::Incomplete)));
+        let refusal = universe.try_decide(&Input::Cancel { by: "me".into() }).expect_err("it is ending");
+        assert!(refusal.reason.contains("is ending already"), "{refusal}");
+        universe.report(universe.outcome(Standing::Progressing));
+        assert_eq!(universe.cycle().ending(), Some(Ending::Incomplete));
+    }
+}
