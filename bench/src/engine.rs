@@ -105,8 +105,12 @@ pub(crate) struct Many {
 
 /// 100 runs at once, 20 tasks each.
 pub(crate) fn many(folder: &Path) -> Fallible<Many> {
-    let shape = Shape { tasks: TASKS, chains: 1, pause: None };
-    let mut bench = Bench::new(&folder.join("engine-many"), shape, RUNS)?;
+    at_once(&folder.join("engine-many"), TASKS)
+}
+
+fn at_once(folder: &Path, tasks: usize) -> Fallible<Many> {
+    let shape = Shape { tasks, chains: 1, pause: None };
+    let mut bench = Bench::new(folder, shape, RUNS)?;
     let runs = bench.begin(RUNS)?;
     let start = Instant::now();
     bench.service.drive(&runs, &Interrupt::new())?;
@@ -140,6 +144,21 @@ pub(crate) fn many_runs(folder: &Path) -> Fallible<Vec<Line>> {
             bar: "",
         },
     ])
+}
+
+/// QL-02: the same for a load that lasts, so that the beginning counts for little: for whoever looks where time goes.
+pub(crate) fn lasting(folder: &Path) -> Fallible<Vec<Line>> {
+    const LASTING: usize = 200;
+    let Many { working, work, .. } = at_once(&folder.join("engine-lasting"), LASTING)?;
+    let per_second = (RUNS * LASTING) as f64 / working.as_secs_f64();
+    Ok(vec![Line {
+        id: "QL-02",
+        what: format!("whole engine: {RUNS} runs at once × {LASTING} tasks, a new file each"),
+        measured: format!("{per_second:.0} steps/s{}", of_a_processor(work)),
+        against: String::new(),
+        ratio: 0.0,
+        bar: "",
+    }])
 }
 
 /// QL-03: a run's 2,000th task against its 10th.

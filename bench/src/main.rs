@@ -1,7 +1,8 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-long|engine-full|engine-again|engine-makespan|learning|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-lasting|engine-long|engine-full|engine-again|engine-makespan|learning|catalog|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod catalog;
 mod codec;
 mod engine;
 mod flat;
@@ -30,14 +31,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 type Part = fn(&Path) -> Result<Vec<Line>, Box<dyn Error>>;
 
 /// What is measured with the whole engine and the real program, alone or by the first word of its name.
-const PARTS: [(&str, Part); 10] = [
+const PARTS: [(&str, Part); 12] = [
     ("engine-one", engine::one_run),
     ("engine-many", engine::many_runs),
+    ("engine-lasting", engine::lasting),
     ("engine-long", engine::long_run),
     ("engine-full", scale::finished_runs),
     ("engine-again", scale::open_runs),
     ("engine-makespan", engine::makespan),
     ("learning", learning::begin),
+    ("catalog", catalog::search),
     ("process-start", process::cold_start),
     ("process-resume", process::resume),
     ("process-memory", process::memory),

@@ -38,6 +38,8 @@ struct Table {
     document: Document,
     table: TableId,
     index: RowIndex,
+    /// The column that steps set.
+    column: usize,
 }
 
 impl Project {
@@ -81,10 +83,11 @@ impl Project {
         let mut store = Store::open(RealFs::open(folder)?, Missing::Create, Box::new(|_| {}))?;
         store.adopt(&paths)?;
         store.checkpoint(|_| None)?;
-        let mut tables = paths.iter().map(|path| Table::open(&store, path)).collect::<Fallible<Vec<_>>>()?.into_iter();
-        let runs = tables.next().ok_or("no table of runs")?;
-        let catalog = tables.next().ok_or("no catalog")?;
-        Ok(Self { store, tables: Tables { runs, catalog, tasks: tables.collect(), output } })
+        let (tables, tasks) = paths.split_at(2);
+        let runs = Table::open(&store, &tables[0], "current_task_id")?;
+        let catalog = Table::open(&store, &tables[1], "summary")?;
+        let tasks = tasks.iter().map(|path| Table::open(&store, path, "status")).collect::<Fallible<Vec<_>>>()?;
+        Ok(Self { store, tables: Tables { runs, catalog, tasks, output } })
     }
 
     /// The next step of a run, durable.
@@ -115,11 +118,10 @@ impl Tables {
         let output = ProjectPath::document(&format!("runs/{run_id}/workspace/{task_id}.md"))?;
         let note = format!("# {task_id}\n\nWhat was read, in a line or two, with where it stands.\n");
         let catalog_row = [output.as_str(), &run_id, "ANALYSIS_REPORT", &task_id, "what was read"];
-        let row = self.catalog.document.append_row(self.catalog.table, &catalog_row)?;
         let mut changes = vec![
-            (self.tasks[run].path.clone(), What::Edit(self.tasks[run].set(&task_id, "status", "COMPLETED")?)),
-            (self.runs.path.clone(), What::Edit(self.runs.set(&run_id, "current_task_id", &next)?)),
-            (self.catalog.path.clone(), What::Edit(row)),
+            self.tasks[run].set(&task_id, "COMPLETED")?,
+            self.runs.set(&run_id, &next)?,
+            self.catalog.append(&catalog_row)?,
         ];
         if self.output == Output::File {
             changes.push((output, What::Create(note.into())));
@@ -132,16 +134,31 @@ impl Tables {
 }
 
 impl Table {
-    fn open(store: &Store<RealFs>, path: &ProjectPath) -> Fallible<Self> {
+    fn open(store: &Store<RealFs>, path: &ProjectPath, column: &str) -> Fallible<Self> {
         let document = Document::parse(store.read(path).ok_or("no such document")?.clone());
-        let table = document.tables().next().ok_or("no table")?.id();
+        let table = document.tables().next().ok_or("no table")?;
+        let (table, column) = (table.id(), table.column(column).ok_or("no such column")?);
         let index = RowIndex::new(&document, table, 0);
-        Ok(Self { path: path.clone(), document, table, index })
+        Ok(Self { path: path.clone(), document, table, index, column })
     }
 
-    fn set(&mut self, key: &str, column: &str, value: &str) -> Fallible<text::Change> {
+    fn set(&mut self, key: &str, value: &str) -> Fallible<(ProjectPath, What)> {
         let row = self.index.find(&self.document, key).ok_or("no such row")?;
-        let column = self.document.table(self.table)?.column(column).ok_or("no such column")?;
-        Ok(self.document.set_cell(self.table, row, column, value)?)
+        let column = self.column;
+        self.made(|document, table| document.set_cell(table, row, column, value))
+    }
+
+    fn append(&mut self, values: &[&str]) -> Fallible<(ProjectPath, What)> {
+        self.made(|document, table| document.append_row(table, values))
+    }
+
+    /// A change as the engine hands it over: with the text that it made of the one before.
+    fn made(
+        &mut self,
+        change: impl FnOnce(&mut Document, TableId) -> Result<text::Change, syntax::Refusal>,
+    ) -> Fallible<(ProjectPath, What)> {
+        let before = self.document.text().clone();
+        let change = change(&mut self.document, self.table)?;
+        Ok((self.path.clone(), What::Made { change, before, after: self.document.text().clone() }))
     }
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use crate::contract::{Brief, Report, Usage};
 
 /// Something that works on briefs. It never writes the project: what it makes is in its report or in its workdir.
@@ -13,6 +15,11 @@ pub trait Backend: Send + Sync {
     /// Whether it may be called where others wait.
     fn pace(&self) -> Pace {
         Pace::Slow
+    }
+
+    /// Whether it reads what a project keeps for agents in general: `AGENTS.md` and skills.
+    fn is_guided(&self) -> bool {
+        true
     }
 
     /// Works on one brief until it is done, or `stop` says so. Lines given to `say` tell people how far it is.
@@ -68,7 +75,8 @@ impl Meter {
 }
 
 /// How an attempt ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// With a report that keeps the contract.
     Report {

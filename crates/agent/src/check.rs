@@ -10,7 +10,7 @@ use crate::validate::validate;
 use crate::words::quote;
 
 /// Folders that no agent writes to unless its brief asks for that very file (MV-32).
-const READ_ONLY: [&str; 4] = ["assets", "db", "guidelines", ".multiverse"];
+const READ_ONLY: [&str; 6] = ["assets", "data", "db", "guidelines", "settings", ".multiverse"];
 
 /// Folders in which each run has its own.
 const PER_RUN: [&str; 2] = ["runs", "outputs"];

@@ -15,7 +15,8 @@ use crate::limits::CommandLimits;
 use crate::scratch::{BRIEF_FILE, HOME, TEMPORARY};
 
 /// The project's folders whose files no program may read for lying beside them.
-const NOT_A_PROGRAMS_FOLDER: [&str; 6] = [".multiverse", "assets", "db", "guidelines", "outputs", "runs"];
+const NOT_A_PROGRAMS_FOLDER: [&str; 8] =
+    [".multiverse", "assets", "data", "db", "guidelines", "outputs", "runs", "settings"];
 
 /// Runs a program for every brief.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub struct Command {
     arguments: Vec<OsString>,
     /// The program and the files among its arguments: it needs them and what lies beside them.
     own: Vec<PathBuf>,
+    /// What it may read besides.
+    readable: Vec<PathBuf>,
     limits: CommandLimits,
 }
 
@@ -56,13 +59,27 @@ impl Command {
             path.into()
         });
         let arguments = arguments.collect();
-        Ok(Self { shown: text.into(), program, arguments, own, limits: CommandLimits::default() })
+        let (readable, limits) = (Vec::new(), CommandLimits::default());
+        Ok(Self { shown: text.into(), program, arguments, own, readable, limits })
     }
 
     /// The same with other limits.
     pub fn with_limits(mut self, limits: CommandLimits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// The same, which may read more: files and folders outside the project that its user names.
+    pub fn with_readable(mut self, readable: Vec<PathBuf>) -> Self {
+        self.readable = readable;
+        self
+    }
+
+    /// Why it cannot be started at all.
+    pub fn missing(&self) -> Option<String> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_name = !self.program.as_encoded_bytes().contains(&b'/');
+        is_name.then(|| tools::find_program(&self.program, &path).err().map(|fault| fault.to_string())).flatten()
     }
 
     pub(crate) fn program(&self) -> &OsStr {
@@ -101,6 +118,7 @@ impl Command {
             }
         }
         open_job(&mut confinement, job, say);
+        confinement.read.extend(self.readable.iter().cloned());
         confinement
     }
 }

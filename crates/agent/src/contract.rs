@@ -225,6 +225,18 @@ impl Report {
     pub fn failed(error: &str) -> Self {
         Self { status: ReportStatus::Failed, error: Some(error.into()), ..Self::default() }
     }
+
+    /// A report that a person must answer first.
+    pub fn question(question: &str) -> Self {
+        Self { status: ReportStatus::Question, question: Some(question.into()), ..Self::default() }
+    }
+}
+
+impl Brief {
+    /// Questions and answers as pairs.
+    pub(crate) fn answered(&self) -> Vec<(String, String)> {
+        self.answers.iter().map(|one| (one.question.clone(), one.answer.clone())).collect()
+    }
 }
 
 impl ReportStatus {

@@ -4,7 +4,7 @@
 //! project: what it makes comes back in its report, or lies in its [`Scratch`] until [`collect_outputs`] takes it.
 //! Must not know the engine, nor what becomes of a report.
 
-pub mod acp;
+mod acp;
 pub mod backend;
 mod beneath;
 mod check;
@@ -12,6 +12,7 @@ mod command;
 pub mod contract;
 #[doc(hidden)]
 pub mod fuzz;
+mod guidance;
 mod judge;
 mod kind;
 pub mod limits;
@@ -25,6 +26,7 @@ pub mod replay;
 mod schema;
 mod scratch;
 mod script;
+mod searching;
 mod validate;
 mod words;
 
@@ -35,6 +37,7 @@ pub use command::Command;
 pub use contract::{
     Access, Answered, Brief, BriefFile, BriefLimits, CONTRACT, Expects, Report, ReportOutput, ReportStatus, Usage,
 };
+pub use guidance::{Guidance, Skill, skill_folder};
 pub use kind::{Assigned, Kind, parse_kind};
 pub use limits::{CommandLimits, OutputLimits};
 pub use model::{Model, ModelName, ModelSettings};
@@ -47,4 +50,5 @@ pub use replay::{Differences, Replay};
 pub use schema::{Which, schema};
 pub use scratch::{Scratch, ScratchFault};
 pub use script::{Format, Script};
+pub use searching::Searching;
 pub use validate::validate;

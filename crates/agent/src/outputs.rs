@@ -16,7 +16,7 @@ use crate::limits::{MAX_ENTRIES, MAX_FOLDERS, MAX_PROBLEMS, MAX_QUOTE, OutputLim
 use crate::words::quote;
 
 /// Folders of a workdir in which nothing may lie that nobody asked for. Elsewhere an agent may keep notes.
-const WATCHED: [&str; 6] = ["runs", "db", "assets", "guidelines", "outputs", ".multiverse"];
+const WATCHED: [&str; 8] = ["runs", "db", "assets", "data", "guidelines", "settings", "outputs", ".multiverse"];
 
 /// A file that an attempt made.
 #[derive(Debug, Clone, PartialEq, Eq)]

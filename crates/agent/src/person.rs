@@ -16,6 +16,10 @@ impl Backend for Person {
         Pace::Instant
     }
 
+    fn is_guided(&self) -> bool {
+        false
+    }
+
     fn work(&self, _job: &Job, _stop: &tools::Stop, _say: &dyn Fn(&str)) -> Ending {
         Ending::Waiting
     }

@@ -2,15 +2,20 @@
 //! the names of one run turned into those of another, and what of a brief is other than it was. Must not know how
 //! recordings come to be kept, nor judge what they say.
 
+mod compare;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::backend::{Backend, Ending, Job};
-use crate::contract::{Brief, Report, Usage};
+use crate::contract::{Brief, Usage};
+use crate::guidance::guide;
+use crate::prompt::Prompts;
+use compare::Comparison;
 
 /// The version of recordings that these types are.
 pub const RECORDING: u32 = 1;
@@ -20,8 +25,6 @@ const MAX_RECORDING: u64 = 512 << 20;
 const MAX_RECORDINGS: usize = 1_000_000;
 /// The most differences that are kept.
 const MAX_DIFFERENCES: usize = 1000;
-/// Characters of a value that a difference shows.
-const SHOWN: usize = 60;
 
 /// One call of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,55 +42,14 @@ pub struct Recording {
     /// The digests of the files that it was given, the run's name left out of their text.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// How it ended.
-    pub ending: RecordedEnding,
+    /// How it ended; the content of files that are kept beside it is left out of a report.
+    pub ending: Ending,
     /// The files it made: where each goes, and the name of the file beside the recording that has its content.
     #[serde(default)]
     pub outputs: BTreeMap<String, String>,
     /// What it used.
     #[serde(default)]
     pub usage: Usage,
-}
-
-/// How a recorded call ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordedEnding {
-    /// With a report; the content of files that are kept beside it is left out.
-    Report {
-        /// It.
-        report: Report,
-        /// What it said besides.
-        log: String,
-    },
-    /// With a report that breaks the contract.
-    Broken {
-        /// What was wrong.
-        problems: Vec<String>,
-        /// What it gave as its report.
-        said: String,
-        /// What it said besides.
-        log: String,
-    },
-    /// Without a report.
-    Failed {
-        /// What went wrong.
-        error: String,
-        /// What it said besides.
-        log: String,
-    },
-}
-
-impl RecordedEnding {
-    /// An ending as it is kept; nothing for those that say nothing of the agent.
-    pub fn of(ending: &Ending) -> Option<Self> {
-        Some(match ending.clone() {
-            Ending::Report { report, log } => Self::Report { report, log },
-            Ending::Broken { problems, said, log } => Self::Broken { problems, said, log },
-            Ending::Failed { error, log } => Self::Failed { error, log },
-            Ending::Later { .. } | Ending::Waiting | Ending::Stopped => return None,
-        })
-    }
 }
 
 /// What to do when a brief is other than the recorded one.
@@ -107,7 +69,34 @@ pub struct Replay {
     run: String,
     mode: Differences,
     recordings: BTreeMap<Key, Vec<(u32, u64)>>,
+    /// What its briefs tell of the whole of it.
+    seen: Seen,
+    prompts: Arc<Prompts>,
     state: Mutex<State>,
+}
+
+/// What the briefs of a recorded run tell of the whole of it.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Every file that was catalogued or made in it, the run's name as it was.
+    files: BTreeSet<String>,
+    /// The tools that could be planned.
+    tools: BTreeSet<String>,
+    /// The roles that were given AGENTS.md or skills.
+    guided: BTreeSet<String>,
+}
+
+impl Seen {
+    fn add(&mut self, brief: &Brief) {
+        let rows = |list: &str| brief.context[list].as_array().cloned().unwrap_or_default();
+        let catalog = rows("catalog");
+        self.files.extend(catalog.iter().filter_map(|row| Some(row["file_path"].as_str()?.to_string())));
+        self.files.extend(brief.expects.outputs.iter().cloned());
+        self.tools.extend(rows("tool_types").iter().filter_map(|tool| Some(tool.as_str()?.to_string())));
+        if brief.files.iter().any(|file| guide(file).is_some()) {
+            self.guided.insert(brief.role.clone());
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -156,8 +145,10 @@ impl Replay {
             .take(MAX_RECORDINGS)
             .collect();
         names.sort();
+        let mut seen = Seen::default();
         for name in names {
             let recording = read(&folder.join(&name))?;
+            seen.add(&recording.brief);
             let found = recordings.entry(Key::of(&recording.brief)).or_default();
             found.push((recording.brief.attempt, recording.fence));
         }
@@ -165,7 +156,24 @@ impl Replay {
             return Err(fault(&"no agent call of this run was recorded"));
         }
         recordings.values_mut().for_each(|found| found.sort_by_key(|(_, fence)| *fence));
-        Ok(Self { folder: folder.to_path_buf(), run: run.into(), mode, recordings, state: Mutex::default() })
+        let (prompts, state) = (Prompts::built_in(), Mutex::default());
+        Ok(Self { folder: folder.to_path_buf(), run: run.into(), mode, recordings, seen, prompts, state })
+    }
+
+    /// The words in which agents are asked now, where they are not our own.
+    pub fn with_prompts(mut self, prompts: Arc<Prompts>) -> Self {
+        self.prompts = prompts;
+        self
+    }
+
+    /// The tools that could be planned in the recorded run; nothing if none of its briefs tells.
+    pub fn tools(&self) -> Option<BTreeSet<String>> {
+        (!self.seen.tools.is_empty()).then(|| self.seen.tools.clone())
+    }
+
+    /// The roles that were given AGENTS.md or skills in it.
+    pub fn guided(&self) -> &BTreeSet<String> {
+        &self.seen.guided
     }
 
     /// What was other than recorded, so far: `T05: context.request: "a", recorded "b"`.
@@ -195,7 +203,8 @@ impl Replay {
             format!("{} has no recording of {} {what}, attempt {}", self.run, key.action, brief.attempt)
         })?;
         let recording = read(&self.folder.join(recording_name(fence)))?;
-        let differences = self.compare(&recording, job);
+        let comparison = Comparison { run: &self.run, known: &self.seen.files, prompts: &self.prompts };
+        let differences = comparison.of(&recording, job);
         if let (Differences::Refuse, [first, ..]) = (self.mode, differences.as_slice()) {
             return Err(format!("the brief is other than the recorded one: {first}"));
         }
@@ -207,18 +216,20 @@ impl Replay {
         self.write_outputs(&recording, job)?;
         let renamed = |text: String| text.replace(&self.run, &brief.run_id);
         Ok(match recording.ending {
-            RecordedEnding::Report { report, log } => {
+            Ending::Report { report, log } => {
                 let mut value = serde_json::to_value(&report).map_err(|error| error.to_string())?;
                 rename(&mut value, &self.run, &brief.run_id);
                 let report = serde_json::from_value(value).map_err(|error| error.to_string())?;
                 Ending::Report { report, log: renamed(log) }
             }
-            RecordedEnding::Broken { problems, said, log } => Ending::Broken {
+            Ending::Broken { problems, said, log } => Ending::Broken {
                 problems: problems.into_iter().map(renamed).collect(),
                 said: said.replace(&self.run, &brief.run_id),
                 log: log.replace(&self.run, &brief.run_id),
             },
-            RecordedEnding::Failed { error, log } => Ending::Failed { error: renamed(error), log: renamed(log) },
+            Ending::Failed { error, log } => Ending::Failed { error: renamed(error), log: renamed(log) },
+            // Those are not recorded; whoever wrote one by hand gets what was meant.
+            other @ (Ending::Later { .. } | Ending::Waiting | Ending::Stopped) => other,
         })
     }
 
@@ -238,41 +249,6 @@ impl Replay {
             std::fs::write(&place, content).map_err(fault)?;
         }
         Ok(())
-    }
-
-    /// What of a brief, or of the files it names, is other than recorded.
-    fn compare(&self, recording: &Recording, job: &Job) -> Vec<String> {
-        let brief = &job.brief;
-        let what = brief.item_id().or(brief.plan_target.as_deref()).unwrap_or(&brief.action);
-        let mut found = Vec::new();
-        let value = |brief: &Brief| {
-            let mut value = serde_json::to_value(brief).unwrap_or_default();
-            if let Some(fields) = value.as_object_mut() {
-                fields.remove("workdir");
-            }
-            value
-        };
-        let (mut then, mut now) = (value(&recording.brief), value(brief));
-        // What the recorded run itself left in the project was not there when it began.
-        for list in ["instructions", "catalog", "past_runs"] {
-            if let Some(rows) = now.pointer_mut(&format!("/context/{list}")).and_then(Value::as_array_mut) {
-                rows.retain(|row| row.get("run_id").and_then(Value::as_str) != Some(self.run.as_str()));
-            }
-        }
-        forget_new_summaries(&then, &mut now);
-        rename(&mut then, &self.run, &brief.run_id);
-        differences("", &then, &now, &mut |place, then, now| {
-            found.push(format!("{what}: brief {place}: {now}, recorded {then}"));
-        });
-        let digests = digests(brief, &job.project);
-        for (path, then) in &recording.files {
-            let path = path.replace(&self.run, &brief.run_id);
-            match digests.get(&path) {
-                Some(now) if now != then => found.push(format!("{what}: file {path}: its content is another")),
-                _ => {}
-            }
-        }
-        found
     }
 }
 
@@ -319,20 +295,6 @@ pub fn digests(brief: &Brief, project: &Path) -> BTreeMap<String, String> {
     named.filter_map(|file| Some((file.path.clone(), digest(&file.path)?))).collect()
 }
 
-/// Inputs that had no summary when they were recorded have one by now: the recorded run itself made it.
-fn forget_new_summaries(then: &Value, now: &mut Value) {
-    let rows = |value: &Value| value.pointer("/context/catalog").and_then(Value::as_array).cloned().unwrap_or_default();
-    let bare = |row: &&Value| row["summary"] == "" && row["run_id"] == "";
-    let paths: BTreeSet<String> =
-        rows(then).iter().filter(bare).filter_map(|row| Some(row["file_path"].as_str()?.to_string())).collect();
-    for row in now.pointer_mut("/context/catalog").and_then(Value::as_array_mut).into_iter().flatten() {
-        if row["file_path"].as_str().is_some_and(|path| paths.contains(path)) {
-            row["summary"] = Value::String(String::new());
-            row["source_task_id"] = Value::String(String::new());
-        }
-    }
-}
-
 /// Puts one name for another in every text of a value.
 fn rename(value: &mut Value, from: &str, to: &str) {
     match value {
@@ -341,29 +303,4 @@ fn rename(value: &mut Value, from: &str, to: &str) {
         Value::Object(fields) => fields.values_mut().for_each(|field| rename(field, from, to)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-}
-
-/// Where two values differ, as deep as they have the same shape.
-fn differences(place: &str, then: &Value, now: &Value, tell: &mut dyn FnMut(&str, String, String)) {
-    let below = |name: &str| if place.is_empty() { name.to_string() } else { format!("{place}.{name}") };
-    match (then, now) {
-        (Value::Object(one), Value::Object(other)) => {
-            let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-            for name in names {
-                let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or_default();
-                differences(&below(name), &of(one), &of(other), tell);
-            }
-        }
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            for (number, (one, other)) in one.iter().zip(other).enumerate() {
-                differences(&below(&number.to_string()), one, other, tell);
-            }
-        }
-        (one, other) if one != other => tell(place, shown(one), shown(other)),
-        _ => {}
-    }
-}
-
-fn shown(value: &Value) -> String {
-    crate::words::quote(&value.to_string(), SHOWN)
 }

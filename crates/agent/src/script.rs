@@ -106,6 +106,10 @@ impl Backend for Script {
         if self.entries.iter().any(|entry| !entry.delay.is_zero()) { Pace::Slow } else { Pace::Instant }
     }
 
+    fn is_guided(&self) -> bool {
+        false
+    }
+
     fn work(&self, job: &Job, stop: &Stop, _say: &dyn Fn(&str)) -> Ending {
         let brief = &job.brief;
         let Some(entry) = self.entry(brief) else {

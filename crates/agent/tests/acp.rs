@@ -5,14 +5,13 @@
 
 mod stage;
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use agent::acp::{Permission, WishKind};
-use agent::{Acp, Backend, Ending};
+use agent::{Acp, Answered, Backend, Ending, ReportStatus};
 use stage::{OUTPUT, Stage, error, problems, report};
-use tools::Stop;
+use tools::{Effect, Grants, Rule, Stop};
 
 fn puppet(stage: &Stage, manner: &str) -> Acp {
     let text = format!("{} {manner}", env!("CARGO_BIN_EXE_acp-puppet"));
@@ -32,6 +31,8 @@ fn a_turn_becomes_a_report() {
     let (ending, said) = stage.work_and_listen(&puppet(&stage, "well"), &job);
     let found = report(ending);
     assert_eq!(found.summary, "made x");
+    let usage = found.usage.unwrap();
+    assert_eq!((usage.input_tokens, usage.cost_usd), (1200, Some(0.25)), "BY-08");
     assert!(said.contains(&"Write x.md".into()), "{said:?}");
     assert_eq!(&stage.collect(&found).unwrap()[0].content[..], b"# x\n");
     stage.assert_untouched();
@@ -58,17 +59,40 @@ fn permissions_are_answered_by_policy() {
     assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), "once no no once");
     let found = problems(play(&mut stage, "denied"));
     assert!(found[0].starts_with("there is no JSON object"), "{found:?}");
-    let wishes = Arc::new(Mutex::new(Vec::new()));
-    let asked = wishes.clone();
     let job = stage.job();
-    let careful = puppet(&stage, "asks").with_permit(Arc::new(move |wish| {
-        asked.lock().unwrap().push(wish.kind);
-        Permission::Deny
-    }));
+    let deny = Grants::new(Vec::new(), Effect::Deny).unwrap();
+    let strict = vec![Rule::new(Effect::Deny, "*")];
+    let careful =
+        puppet(&stage, "asks").with_grants([("executor".into(), Grants::new(strict, Effect::Deny).unwrap())].into());
     let Ending::Report { log, .. } = stage.work(&careful, &job) else { panic!("no report") };
     assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), "no no no no");
-    assert_eq!(*wishes.lock().unwrap(), [WishKind::Write, WishKind::Write, WishKind::Fetch, WishKind::Execute]);
     assert!(log.contains("was not allowed: edit /etc/passwd"), "{log}");
+    let other = puppet(&stage, "asks").with_grants([("planner".into(), deny)].into());
+    let job = stage.job();
+    stage.work(&other, &job);
+    assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), "once no no once");
+}
+
+/// QL-36: where a rule says ask, the turn ends with a question, and a person's answer counts in the next attempt.
+#[test]
+fn a_person_is_asked_where_a_rule_says_so() {
+    let mut stage = Stage::new();
+    let grants = || {
+        let rules = vec![Rule::new(Effect::Ask, "run_shell_command")];
+        BTreeMap::from([("executor".to_string(), Grants::new(rules, Effect::Allow).unwrap())])
+    };
+    let job = stage.job();
+    let asked = report(stage.work(&puppet(&stage, "asks").with_grants(grants()), &job));
+    assert_eq!(asked.status, ReportStatus::Question);
+    let question = asked.question.unwrap();
+    assert_eq!(question, "May I use \"run_shell_command: execute\"? Say yes, or no and why.");
+    for (answer, expected) in [("yes", "once no no once"), ("no", "once no no no")] {
+        stage.brief.answers = vec![Answered { question: question.clone(), answer: answer.into() }];
+        let job = stage.job();
+        let found = stage.work(&puppet(&stage, "asks").with_grants(grants()), &job);
+        assert!(matches!(found, Ending::Report { .. }), "{found:?}");
+        assert_eq!(fs::read_to_string(stage.workdir().join("answers")).unwrap(), expected, "{answer}");
+    }
 }
 
 /// QL-32: one that asks for a login, speaks another version, refuses, dies, prints garbage or a line without an end.

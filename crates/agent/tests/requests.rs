@@ -121,12 +121,49 @@ fn mv08_the_proposal_says_what_was_understood_and_what_cannot_be_done() {
     let result = project.ask("planner", "propose", |_| {}).result;
     let told = result["introduction"].as_str().unwrap();
     for words in [
-        "What I understood: only 2023; titles and fixed phrases in French.",
-        "What I cannot do without a model: explanations and judgements",
-        "No rule of mine reads “Sing it loud.”",
+        "Understood: only 2023; titles and fixed phrases in French.",
+        "Not possible without a model: explanations and judgements",
+        "No rule reads these sentences; their words only weigh in the order: “Sing it loud.”",
     ] {
         assert!(told.contains(words), "{words}: {told}");
     }
+}
+
+/// MV-08: a proposal speaks the language of its request, and what it adds itself is understood again in that language.
+#[test]
+fn mv08_a_proposal_is_in_the_language_of_its_request() {
+    for (request, told, source) in [
+        (
+            "Schreibe einen Bericht nur über Kyoto.",
+            ["Verstanden: nur", "Durch Auszüge, ohne Sprachmodell"],
+            "Verwende nur diese Quellen: assets/",
+        ),
+        ("교토에 관한 보고서를 작성해 주세요.", ["이해한 내용:", "추출로 작성"], "다음 자료만 사용: assets/"),
+        ("京都についての報告書を書いてください。", ["理解した", "抽出による"], "次の資料だけを使う：assets/"),
+        ("Escribe un informe sobre Kyoto.", ["Entendido:", "Por extracción"], "Usar solo estas fuentes: assets/"),
+    ] {
+        let mut project = Project::new(&assets(), request);
+        let result = project.ask("planner", "propose", |_| {}).result;
+        let introduction = result["introduction"].as_str().unwrap();
+        assert!(told.iter().all(|words| introduction.contains(words)), "{introduction}");
+        let instructions = result["instructions"].to_string();
+        assert!(instructions.contains(source) && !instructions.contains("cite file"), "{instructions}");
+        let files = project.run();
+        let report = &files[&format!("outputs/{RUN}/report.md")];
+        assert!(
+            !report.contains(source.trim_end_matches("assets/")),
+            "its own rules are nothing that was asked: {report}"
+        );
+    }
+}
+
+/// MV-08: what a request says many times is proposed, and told as not read, once.
+#[test]
+fn what_is_said_many_times_is_proposed_once() {
+    let request = format!("Write a report about Kyoto. {}", "Sing it loud. ".repeat(40));
+    let result = Project::new(&assets(), &request).ask("planner", "propose", |_| {}).result;
+    assert_eq!(result["instructions"].to_string().matches("Sing it loud").count(), 1, "{result}");
+    assert_eq!(result["introduction"].to_string().matches("Sing it loud").count(), 1, "{result}");
 }
 
 /// MV-10: the user's words on a draft bind like those of the request.

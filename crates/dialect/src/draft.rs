@@ -1,7 +1,7 @@
 //! What a planner hands in, with the protocol's column names: plans and proposals. Wrong types are problems with the
 //! place in the object (a JSON pointer); keys that are not known are ignored. Must not judge what a plan says.
 
-use machine::{Kept, Planned, Proposal, Superseded, Target};
+use machine::{Hierarchy, Kept, Planned, Proposal, Superseded, Target};
 use serde_json::{Map, Value};
 use syntax::markdown::paths;
 
@@ -17,15 +17,9 @@ pub(crate) fn document_of(protocol: &'static Protocol, target: &Target) -> Optio
         Target::Proposal => return None,
         Target::Prelude => last.checked_sub(1)?,
         Target::Tools(..) => last,
-        Target::Children(id) => level_of_id(protocol, id)? + 1,
+        Target::Children(id) => protocol.hierarchy.level_of_id(id)? + 1,
     };
     protocol.levels.get(level)
-}
-
-/// The level of an id, by the letters it begins with.
-fn level_of_id(protocol: &Protocol, id: &str) -> Option<usize> {
-    let letters = &id[..id.find(|character: char| !character.is_ascii_alphabetic()).unwrap_or(id.len())];
-    protocol.hierarchy.levels.iter().position(|level| level.letter == letters)
 }
 
 pub(crate) fn draft_of(
@@ -44,7 +38,7 @@ pub(crate) fn draft_of(
         let Some(row) = reader.object(pointer, row) else { continue };
         let mut planned = Planned::default();
         for column in document.layout.columns {
-            reader.cell(pointer, row, column, target, run_id, &mut planned);
+            reader.cell(pointer, row, column, &Asked { hierarchy: protocol.hierarchy, target, run_id }, &mut planned);
         }
         if let (Target::Tools(_, timing), None) = (target, planned.timing) {
             planned.timing = Some(*timing);
@@ -70,11 +64,21 @@ pub(crate) fn proposal_of(result: &Value) -> Result<Proposal, Vec<String>> {
     let mut proposal = Proposal { introduction, ..Proposal::default() };
     for (pointer, instruction) in &instructions {
         match instruction {
-            Value::String(text) => proposal.instructions.push(writable(text).into_owned()),
-            Value::Object(row) => proposal.instructions.push(reader.text(pointer, row, "content", Presence::Required)),
+            Value::String(text) => {
+                proposal.instructions.push(writable(text).into_owned());
+                proposal.reasons.push(String::new());
+            }
+            Value::Object(row) => {
+                let name = if row.contains_key("content_purpose") { "content_purpose" } else { "content" };
+                proposal.instructions.push(reader.text(pointer, row, name, Presence::Required));
+                proposal.reasons.push(reader.text(pointer, row, "content_reason", Presence::Optional));
+            }
             other => reader
                 .problem(pointer, &format!("a string or an object with `content` is expected, not {}", kind(other))),
         }
+    }
+    if proposal.reasons.iter().all(String::is_empty) {
+        proposal.reasons.clear();
     }
     if instructions.is_empty() && reader.problems.is_empty() {
         reader.problem("/instructions", "at least one instruction is expected");
@@ -109,6 +113,14 @@ pub(crate) fn proposal_of(result: &Value) -> Result<Proposal, Vec<String>> {
         }
     }
     reader.or_problems(proposal)
+}
+
+/// What a plan was asked for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    hierarchy: &'a Hierarchy,
+    target: &'a Target,
+    run_id: &'a str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,10 +253,10 @@ impl Reader {
         pointer: &str,
         row: &Map<String, Value>,
         column: &Column,
-        target: &Target,
-        run_id: &str,
+        asked: &Asked<'_>,
         planned: &mut Planned,
     ) {
+        let Asked { hierarchy, target, run_id } = *asked;
         let name = column.name();
         let presence = if is_required(column.need, target) { Presence::Required } else { Presence::Optional };
         if column.need == Need::Engine {
@@ -255,6 +267,10 @@ impl Reader {
             Field::Inputs => {
                 let inputs = self.paths(pointer, row, name, presence);
                 planned.inputs = inputs.iter().map(|path| own_path(run_id, path)).collect();
+            }
+            Field::Guidelines => {
+                let guidelines = self.paths(pointer, row, name, presence);
+                planned.guidelines = guidelines.iter().map(|path| own_path(run_id, path)).collect();
             }
             Field::Timing => {
                 let written = self.text(pointer, row, name, presence);
@@ -267,6 +283,7 @@ impl Reader {
                 let parent = self.text(pointer, row, name, presence);
                 if let (false, Some(expected)) = (parent.trim().is_empty(), parent_of(target))
                     && parent.trim() != expected
+                    && parent.trim() != hierarchy.short_id(expected)
                 {
                     let reason = format!("`{expected}` is what is planned for, not `{}`", parent.trim());
                     self.problem(&format!("{pointer}/{name}"), &reason);
@@ -279,6 +296,8 @@ impl Reader {
                     Field::Name => planned.name = text,
                     Field::Purpose => planned.purpose = text,
                     Field::Output => planned.output = own_path(run_id, &text),
+                    Field::Folder => planned.folder = own_path(run_id, &text),
+                    Field::Procedure => planned.procedure = text.trim().to_owned(),
                     Field::PreTool => planned.pre = text,
                     Field::PostTool => planned.post = text,
                     Field::Tool => planned.tool = text.trim().to_owned(),
@@ -295,7 +314,7 @@ impl Reader {
 /// Whether a plan for this target must fill a column in.
 pub(crate) fn is_required(need: Need, target: &Target) -> bool {
     match need {
-        Need::Engine | Need::Optional => false,
+        Need::Engine | Need::Optional | Need::Checked => false,
         Need::Required => true,
         Need::RequiredInPhases => *target != Target::Prelude,
     }

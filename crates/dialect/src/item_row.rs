@@ -1,7 +1,7 @@
 //! The row of an item: from the plan to its cells, and from its cells to an object for a brief. Must not know where the
 //! row stands.
 
-use machine::{Item, Planned, Run};
+use machine::{Hierarchy, Item, Planned, Run};
 use serde_json::{Map, Value};
 use syntax::markdown::paths;
 use text::Text;
@@ -13,15 +13,25 @@ use crate::spelling::{state_word, timing_word};
 use crate::trouble::Trouble;
 
 /// The cells of a planned item.
-pub(crate) fn cells(layout: &Layout, run_id: &str, item: &Item, row: &Planned) -> Vec<(Field, String)> {
+pub(crate) fn cells(
+    hierarchy: &Hierarchy,
+    layout: &Layout,
+    run_id: &str,
+    item: &Item,
+    row: &Planned,
+) -> Vec<(Field, String)> {
+    let short = |id: &str| hierarchy.short_id(id).to_owned();
     let value = |name: &str, field: Field| match field {
-        Field::Id => item.id.clone(),
+        Field::Id => short(&item.id),
         Field::Run => run_id.to_owned(),
-        Field::Parent => item.parent.clone().unwrap_or_default(),
+        Field::Parent => item.parent.as_deref().map(short).unwrap_or_default(),
         Field::Name => row.name.clone(),
         Field::Purpose => row.purpose.clone(),
         Field::Inputs => paths::write_paths(&row.inputs),
         Field::Output => row.output.clone(),
+        Field::Guidelines => paths::write_paths(&row.guidelines),
+        Field::Folder => row.folder.clone(),
+        Field::Procedure => row.procedure.clone(),
         Field::PreTool => row.pre.clone(),
         Field::PostTool => row.post.clone(),
         Field::Timing => item.timing.map(timing_word).unwrap_or_default().to_owned(),
@@ -43,6 +53,7 @@ pub(crate) fn planned(sheet: &mut Sheet, layout: &Layout, row: usize, item: &Ite
             Field::PreTool => planned.pre = text,
             Field::PostTool => planned.post = text,
             Field::Tool => planned.tool = text,
+            Field::Procedure => planned.procedure = text,
             Field::More(_) => {
                 planned.more.insert(column.name().to_owned(), text);
             }
@@ -62,6 +73,9 @@ pub(crate) fn of_item(item: &Item) -> Planned {
         order: Some(item.order),
         inputs: item.inputs.clone(),
         output: item.output.clone(),
+        guidelines: item.guidelines.clone(),
+        folder: item.folder.clone(),
+        procedure: wanted(item.by_tools),
         pre: wanted(item.pre),
         post: wanted(item.post),
         timing: item.timing,
@@ -77,23 +91,27 @@ pub(crate) fn object(
     id: &str,
 ) -> Result<Option<Map<String, Value>>, Trouble> {
     let protocol = sheets.protocol();
-    let level = run.item(id).map(|item| item.level);
-    let levels: Vec<usize> = level.map_or_else(|| (0..protocol.levels.len()).collect(), |level| vec![level]);
-    for level in levels {
-        let Some(path) = protocol.level_path(&run.id, level) else { continue };
+    let paths = match run.item(id) {
+        Some(item) => protocol.document_of(&run.id, item).into_iter().collect(),
+        None => protocol.documents_of_id(&run.id, id),
+    };
+    for path in paths {
+        let Some(layout) = protocol.layout_of(&path) else { continue };
         let Some(sheet) = sheets.load(&path, || read(&path))? else { continue };
-        if let Some(row) = sheet.find(id) {
-            return Ok(Some(row_object(sheet, &protocol.levels[level].layout, row)));
+        if let Some(row) = sheet.find(protocol.hierarchy.short_id(id)) {
+            return Ok(Some(row_object(sheet, layout, row)));
         }
     }
     Ok(None)
 }
 
 fn row_object(sheet: &mut Sheet, layout: &Layout, row: usize) -> Map<String, Value> {
-    let mut object = Map::new();
+    let mut object = Map::with_capacity(layout.columns.len());
     for (column, text) in sheet.values(row, layout.columns) {
         let value = match column.field {
-            Field::Inputs => paths::read_paths(&text).into_iter().map(|entry| Value::from(entry.path)).collect(),
+            Field::Inputs | Field::Guidelines => {
+                paths::read_paths(&text).into_iter().map(|entry| Value::from(entry.path)).collect()
+            }
             Field::Order => text.parse::<u32>().map_or_else(|_| Value::from(text), Value::from),
             _ => Value::from(text),
         };

@@ -1,5 +1,5 @@
 //! The documents of a protocol as data: paths, headers, and what each column stands for. Must not know how documents
-//! are read or written.
+//! are read or written; where they lie is in `protocol`.
 
 use machine::Hierarchy;
 
@@ -10,16 +10,79 @@ pub struct Protocol {
     pub hierarchy: &'static Hierarchy,
     /// The table of runs.
     pub runs: GlobalDocument,
-    /// The catalog of files.
+    /// The catalog of files: one for all runs, or with `{run_id}` in its path one for each.
     pub catalog: GlobalDocument,
     /// The instructions of users.
     pub instructions: GlobalDocument,
     /// The items of the outermost level, which every run begins with.
-    pub template: GlobalDocument,
-    /// The rows of the template: id, name, purpose.
-    pub template_rows: &'static [[&'static str; 3]],
-    /// One document for each level of the hierarchy, in `runs/{run_id}/db/`.
+    pub template: SettingsDocument,
+    /// Those of the level below, where people choose them, too.
+    pub template_below: Option<SettingsDocument>,
+    /// Who says what stands in them.
+    pub definition: Definition,
+    /// How runs are called.
+    pub run_ids: RunIds,
+    /// The folders of what people put in, and where each is catalogued.
+    pub inputs: &'static [InputFolder],
+    /// The list of procedures, which the Planner alone may see.
+    pub procedures: Procedures,
+    /// Where the proposal to the user stands, with `{run_id}` for the run.
+    pub feedback: &'static str,
+    /// The folders of a new project, in the order in which they can be made.
+    pub folders: &'static [&'static str],
+    /// The folders of a run beside those of its layers, with `{run_id}`.
+    pub run_folders: &'static [&'static str],
+    /// One for each level of the hierarchy, in `runs/{run_id}/db/`.
     pub levels: &'static [LevelDocument],
+}
+
+/// Who says what a run is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Definition {
+    /// The protocol: the template stays as it is.
+    Fixed,
+    /// People, in their settings.
+    Users,
+}
+
+/// How runs are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunIds {
+    /// By the second in which they begin, and a number: `run-20260131-140530-001`.
+    Dated,
+    /// By a number that grows: `run-001`.
+    Numbered,
+}
+
+/// A document that says what runs are made of.
+#[derive(Debug)]
+pub struct SettingsDocument {
+    /// It.
+    pub document: GlobalDocument,
+    /// The rows it begins with.
+    pub rows: &'static [&'static [&'static str]],
+}
+
+/// A folder of what people put in.
+#[derive(Debug)]
+pub struct InputFolder {
+    /// `assets`.
+    pub folder: &'static str,
+    /// What its files are called in the catalog.
+    pub asset_type: &'static str,
+    /// Its own catalog; nothing where the files stand in that of all.
+    pub catalog: Option<GlobalDocument>,
+    /// Another spelling of that catalog's path: if it is there, it is kept.
+    pub also: &'static str,
+}
+
+/// The list of procedures.
+#[derive(Debug)]
+pub struct Procedures {
+    /// Where it stands.
+    pub path: &'static str,
+    /// What it looks like, where it is a table of the protocol's own.
+    pub layout: Option<Layout>,
 }
 
 /// A document that all runs share.
@@ -38,8 +101,19 @@ pub struct LevelDocument {
     pub file: &'static str,
     /// What a planner calls its rows: `tasks`.
     pub plural: &'static str,
+    /// How many there are.
+    pub one_for: OneFor,
     /// What it looks like.
     pub layout: Layout,
+}
+
+/// How many documents of a level a run has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OneFor {
+    /// One, for all items of the level.
+    Run,
+    /// One for each item that holds some; its id goes before the name.
+    Parent,
 }
 
 /// What a document looks like: a title, a line that says what it is for, a table.
@@ -104,6 +178,20 @@ pub enum Field {
     InstructionType,
     /// What an instruction says.
     Content,
+    /// Why it is there.
+    ContentReason,
+    /// When a run began.
+    Created,
+    /// Rules that a task goes by: files.
+    Guidelines,
+    /// Where a task leaves its file.
+    Folder,
+    /// The procedure that a task is done by.
+    Procedure,
+    /// The families that a file belongs to.
+    Lineage,
+    /// The files that a file was made from.
+    SourceFiles,
     /// The instruction that replaced it.
     SupersededBy,
     /// Why it was replaced.
@@ -125,6 +213,8 @@ pub enum Need {
     Optional,
     /// The planner must.
     Required,
+    /// The planner must, and the machine says where it did not, with row and column.
+    Checked,
     /// The planner must, but not for the tasks of the preparation, which are code's own.
     RequiredInPhases,
 }
@@ -159,35 +249,5 @@ impl Layout {
         let (title, purpose) = (self.title, self.purpose);
         let dashes = " :--- |".repeat(headers.len());
         format!("# {title}\n\n{purpose}\n\n| {} |\n|{dashes}\n", headers.join(" | "))
-    }
-}
-
-impl Protocol {
-    /// The document of a level of a run.
-    pub fn level_path(&self, run_id: &str, level: usize) -> Option<String> {
-        self.levels.get(level).map(|document| format!("runs/{run_id}/db/{}", document.file))
-    }
-
-    /// The run's documents, outermost level first.
-    pub fn run_documents(&self, run_id: &str) -> Vec<String> {
-        (0..self.levels.len()).filter_map(|level| self.level_path(run_id, level)).collect()
-    }
-
-    /// The level, and the run, that a path is the document of.
-    pub fn level_of_path<'a>(&self, path: &'a str) -> Option<(usize, &'a str)> {
-        let (run_id, rest) = path.strip_prefix("runs/")?.split_once('/')?;
-        let file = rest.strip_prefix("db/")?;
-        let level = self.levels.iter().position(|document| document.file == file)?;
-        Some((level, run_id))
-    }
-
-    /// What the document at a path looks like.
-    pub fn layout_of(&'static self, path: &str) -> Option<&'static Layout> {
-        let global = [&self.runs, &self.catalog, &self.instructions, &self.template];
-        if let Some(document) = global.into_iter().find(|document| document.path == path) {
-            return Some(&document.layout);
-        }
-        let (level, _) = self.level_of_path(path)?;
-        self.levels.get(level).map(|document| &document.layout)
     }
 }

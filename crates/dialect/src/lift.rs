@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use machine::{Item, State, Timing};
+use machine::{Action, Ids, Item, Placing, PreludeBy, State, Timing};
 use syntax::Document;
 use syntax::markdown::paths;
 use text::Text;
 
-use crate::layout::{Field, LevelDocument, Protocol};
+use crate::layout::{Field, LevelDocument, OneFor, Protocol};
 use crate::plan_order::countable;
 use crate::sheet::{columns_of, find_table};
 use crate::spelling::{bare, read_state, read_timing};
@@ -26,20 +26,38 @@ pub struct Lifted {
     pub problems: Vec<Problem>,
 }
 
-pub(crate) fn lift(protocol: &Protocol, read: &dyn Fn(&str) -> Option<Text>, run_id: &str) -> Lifted {
+pub(crate) fn lift(protocol: &'static Protocol, read: &dyn Fn(&str) -> Option<Text>, run_id: &str) -> Lifted {
     let mut lifted = Lifted::default();
     let mut known = HashMap::new();
     for (level, document) in protocol.levels.iter().enumerate() {
-        let Some(path) = protocol.level_path(run_id, level) else { continue };
-        if let Some(text) = read(&path) {
-            let (lifted, known) = (&mut lifted, &mut known);
-            Reading { protocol, document, level, run_id, path: &path, lifted, known }.read(&text);
+        let parents: Vec<Option<String>> = match document.one_for {
+            OneFor::Run => vec![None],
+            OneFor::Parent => {
+                let above = lifted.items.iter().filter(|item| item.level + 1 == level);
+                above.map(|item| Some(item.id.clone())).collect()
+            }
+        };
+        for holder in parents {
+            let Some(path) = protocol.document_below(run_id, level, holder.as_deref()) else { continue };
+            if let Some(text) = read(&path) {
+                let (lifted, known, holder) = (&mut lifted, &mut known, holder.as_deref());
+                Reading { protocol, document, level, run_id, path: &path, holder, lifted, known }.read(&text);
+            }
         }
-        if document.layout.place_of(Field::Order).is_none() {
+        let is_by_id = document.layout.place_of(Field::Order).is_none();
+        if is_by_id && protocol.hierarchy.ids == Ids::InRun {
             order_by_id(&mut lifted.items, level);
         }
     }
     note_plans(protocol, &mut lifted.items);
+    if protocol.hierarchy.placing == Placing::ByFolder {
+        place_phases(protocol, read, &mut lifted.items);
+    }
+    if protocol.hierarchy.prelude_by == PreludeBy::Code && !lifted.items.is_empty() {
+        let is_law = |text: Text| protocol.instructions(&text).iter().any(|row| row.run_id == run_id);
+        let is_done = read(protocol.instructions.path).is_some_and(is_law);
+        lifted.items.extend(preparation(protocol, if is_done { State::Completed } else { State::Pending }));
+    }
     let prelude = protocol.hierarchy.prelude_parent;
     lifted.items.sort_by_key(|item| item.parent.as_deref() != Some(prelude));
     lifted
@@ -55,6 +73,12 @@ pub(crate) fn own_path(run_id: &str, path: &str) -> String {
     }
 }
 
+/// The same for a folder, without what ends it.
+pub(crate) fn own_folder(run_id: &str, folder: &str) -> String {
+    let folder = bare(folder).trim_end_matches('/');
+    own_path(run_id, &format!("{folder}/")).trim_end_matches('/').to_owned()
+}
+
 /// One document that is being read.
 struct Reading<'a> {
     protocol: &'a Protocol,
@@ -62,6 +86,8 @@ struct Reading<'a> {
     level: usize,
     run_id: &'a str,
     path: &'a str,
+    /// The item that all rows of the document stand below, where it is one for each.
+    holder: Option<&'a str>,
     lifted: &'a mut Lifted,
     /// The level of each id so far.
     known: &'a mut HashMap<String, usize>,
@@ -92,14 +118,18 @@ impl Reading<'_> {
     fn read_row(&mut self, document: &Document, cells: &Cells<'_>) {
         let number = cells.row.number();
         let place = |field: Field| place_of(document, cells, field);
-        let id = cells.word(Field::Id);
-        if id.is_empty() {
+        let short = cells.word(Field::Id);
+        let id = self.protocol.hierarchy.full_id(self.holder, &short);
+        if short.is_empty() {
             let (line, column) = place(Field::Id);
             return self.problem(line, column, format!("the row has no {}; give it one", self.document.layout.key()));
         }
         if self.known.contains_key(&id) {
             let (line, column) = place(Field::Id);
-            let reason = format!("`{id}` is there twice, and the first one counts; ids are unique in a run");
+            let within = if self.holder.is_some() { "below its parent" } else { "in a run" };
+            let reason = format!(
+                "`{short}` is there twice {within}, and the first one counts; remove this row, or give it an id of its own"
+            );
             return self.problem(line, column, reason);
         }
         let run = cells.word(Field::Run);
@@ -108,19 +138,34 @@ impl Reading<'_> {
             self.problem(line, column, format!("the row names the run `{run}`, but stands with `{}`", self.run_id));
         }
         let state = self.state(cells, &id, place(Field::Status));
-        let order = self.order(cells, number, place(Field::Order));
+        let by_id = self.protocol.hierarchy.order_of_id(self.level, &id);
+        let order = by_id.unwrap_or_else(|| self.order(cells, number, place(Field::Order)));
         let timing = self.timing(cells, place(Field::Timing));
         let parent = self.parent(cells, place(Field::Parent));
         let inputs = paths::read_paths(&cells.text(Field::Inputs));
+        let guidelines = paths::read_paths(&cells.text(Field::Guidelines));
         let has = |field: Field| !matches!(cells.text(field).trim(), "" | "-" | "–" | "—");
+        let acts =
+            self.protocol.hierarchy.placing == Placing::ByFolder && self.level == self.protocol.hierarchy.task_level();
+        let name = cells.text(Field::Name);
+        let folder = own_folder(self.run_id, &cells.text(Field::Folder));
+        let mut output = own_path(self.run_id, &cells.text(Field::Output));
+        let action = if acts { Action::split(&cells.text(Field::Purpose)).0.or(Some(Action::Add)) } else { None };
+        if output.is_empty() && !folder.is_empty() && action == Some(Action::Add) {
+            output = self.protocol.hierarchy.file_of(&folder, &id, &name);
+        }
         self.known.insert(id.clone(), self.level);
         self.lifted.items.push(Item {
             level: self.level,
             parent,
             order,
-            name: cells.text(Field::Name),
+            name,
             inputs: inputs.into_iter().map(|entry| own_path(self.run_id, &entry.path)).collect(),
-            output: own_path(self.run_id, &cells.text(Field::Output)),
+            output,
+            guidelines: guidelines.into_iter().map(|entry| own_path(self.run_id, &entry.path)).collect(),
+            folder,
+            action,
+            by_tools: has(Field::Procedure),
             pre: has(Field::PreTool),
             post: has(Field::PostTool),
             timing,
@@ -170,6 +215,14 @@ impl Reading<'_> {
     fn parent(&mut self, cells: &Cells<'_>, (line, column): (usize, usize)) -> Option<String> {
         self.document.layout.place_of(Field::Parent)?;
         let parent = cells.word(Field::Parent);
+        if let Some(holder) = self.holder {
+            let expected = self.protocol.hierarchy.short_id(holder);
+            if parent != expected && parent != holder {
+                let reason = format!("`{parent}` is not what this document is for; it is for `{expected}`");
+                self.problem(line, column, reason);
+            }
+            return Some(holder.to_owned());
+        }
         let above = self.level.wrapping_sub(1);
         let is_known = parent == self.protocol.hierarchy.prelude_parent
             || self.known.get(&parent).is_some_and(|level| *level == above);
@@ -188,11 +241,45 @@ impl Reading<'_> {
     }
 }
 
+/// Where phases leave their outputs stands in no table of the run: it is as the settings say, or as it is without any.
+fn place_phases(protocol: &'static Protocol, read: &dyn Fn(&str) -> Option<Text>, items: &mut [Item]) {
+    let rules = protocol.phases(read).map(|settings| settings.phases).unwrap_or_default();
+    for phase in items.iter_mut().filter(|item| item.level == 0) {
+        let rule = rules.iter().find(|rule| rule.name == phase.name).map_or("", |rule| rule.folder.as_str());
+        phase.folder = machine::folder_of(rule, &phase.id, &phase.name);
+    }
+}
+
+/// The items of a preparation that has no rows.
+fn preparation(protocol: &Protocol, state: State) -> impl Iterator<Item = Item> {
+    let hierarchy = protocol.hierarchy;
+    let rows = machine::prelude_rows(hierarchy, "").into_iter();
+    rows.map(move |row| Item {
+        id: row.id.unwrap_or_default(),
+        level: hierarchy.task_level(),
+        parent: Some(hierarchy.prelude_parent.to_owned()),
+        order: row.order.unwrap_or_default(),
+        name: row.name,
+        inputs: Vec::new(),
+        output: String::new(),
+        guidelines: Vec::new(),
+        folder: String::new(),
+        action: None,
+        by_tools: false,
+        pre: false,
+        post: false,
+        timing: None,
+        state,
+        core_done: state == State::Completed,
+        planned: Vec::new(),
+    })
+}
+
 /// A table without a column for it is ordered by id.
 fn order_by_id(items: &mut [Item], level: usize) {
-    let ids: BTreeSet<String> =
+    let ids: BTreeSet<Vec<u8>> =
         items.iter().filter(|item| item.level == level).map(|item| countable(&item.id)).collect();
-    let places: HashMap<String, u32> = ids.into_iter().zip(1..).collect();
+    let places: HashMap<Vec<u8>, u32> = ids.into_iter().zip(1..).collect();
     for item in items.iter_mut().filter(|item| item.level == level) {
         item.order = places.get(&countable(&item.id)).copied().unwrap_or(item.order);
     }
@@ -218,7 +305,7 @@ fn note_plans(protocol: &Protocol, items: &mut [Item]) {
 }
 
 /// Line and column of a cell, from 1; of the row where it has no such cell.
-fn place_of(document: &Document, cells: &Cells<'_>, field: Field) -> (usize, usize) {
+pub(crate) fn place_of(document: &Document, cells: &Cells<'_>, field: Field) -> (usize, usize) {
     let row = cells.row.span().start;
     let cell = cells.column(field).and_then(|column| cells.row.cell(column));
     let at = cell.map_or(row, |cell| cell.trimmed.start);

@@ -2,16 +2,20 @@
 //! is. Must not decide anything: what the facts and the state after them say is written.
 
 use machine::{Fact, Failure, FileNote, Hierarchy, Item, Planned, PreludeTask, Proposal, Run, Status, Target, Verdict};
+use syntax::markdown::paths;
 use text::Text;
 
 use crate::desk::{Desk, Lowered};
 use crate::layout::Field;
-use crate::plan_order::position;
+use crate::plan_order::{position, position_of_input};
 use crate::sheets::Sheets;
 use crate::spelling::{state_word, status_word};
 use crate::take_over::take_over;
 use crate::trouble::Trouble;
 use crate::{item_row, learned, prose};
+
+/// What stands between the families of a file that has several (LN-09).
+pub(crate) const FAMILIES: &str = " + ";
 
 /// One step of one run.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +56,10 @@ pub(crate) struct Standing {
 impl Standing {
     pub(crate) fn of(hierarchy: &Hierarchy, run: &Run) -> Self {
         let now = run.current(hierarchy);
-        let mut current: Vec<Vec<String>> = now.holders.iter().map(|id| vec![(*id).to_owned()]).collect();
+        let short = |id: &&str| hierarchy.short_id(id).to_owned();
+        let mut current: Vec<Vec<String>> = now.holders.iter().map(|id| vec![short(id)]).collect();
         current.resize(hierarchy.task_level(), Vec::new());
-        current.push(now.tasks.iter().map(|id| (*id).to_owned()).collect());
+        current.push(now.tasks.iter().map(short).collect());
         Self { status: run.status, current }
     }
 
@@ -63,11 +68,9 @@ impl Standing {
     }
 }
 
-pub(crate) fn lower(
-    sheets: &mut Sheets,
-    read: &dyn Fn(&str) -> Option<Text>,
-    step: &Step<'_>,
-) -> Result<Lowered, Trouble> {
+/// What a step changes in the documents. The sheets stay as they are: once it is committed, tell them with
+/// [`Sheets::accept`]. `read` gives the text of a document that no sheet is held of.
+pub fn lower(sheets: &mut Sheets, read: &dyn Fn(&str) -> Option<Text>, step: &Step<'_>) -> Result<Lowered, Trouble> {
     let mut desk = Desk::new(sheets, read);
     let outcome = step.facts.iter().try_for_each(|fact| write_fact(&mut desk, step, fact));
     let outcome = outcome.and_then(|()| write_run_row(&mut desk, step));
@@ -100,7 +103,7 @@ fn write_fact(desk: &mut Desk<'_>, step: &Step<'_>, fact: &Fact) -> Result<(), T
         }
         Fact::Proposed { proposal, .. } => {
             let text = prose::feedback(run, proposal, &mut |id| earlier(desk, id));
-            desk.write(prose::feedback_path(&run.id), text);
+            desk.write(desk.protocol().feedback(&run.id), text);
             Ok(())
         }
         Fact::Constituted { item, ids } => constitute(desk, step, item, ids),
@@ -147,6 +150,7 @@ fn run_cell(field: Field, run: &Run, stands: &Standing) -> String {
     match field {
         Field::Id => run.id.clone(),
         Field::Request => run.request.clone(),
+        Field::Created => run.started.clone(),
         Field::Status => status_word(stands.status).to_owned(),
         Field::Current(level) => stands.cell(level),
         _ => String::new(),
@@ -191,22 +195,24 @@ fn plan(desk: &mut Desk<'_>, run: &Run, row: &Planned) -> Result<(), Trouble> {
 /// The row of an item, in the document of its level and where the plan has it.
 pub(crate) fn put_item(desk: &mut Desk<'_>, run: &Run, item: &Item, row: &Planned) -> Result<(), Trouble> {
     let protocol = desk.protocol();
-    let Some((path, level)) = protocol.level_path(&run.id, item.level).zip(protocol.levels.get(item.level)) else {
+    let Some((path, level)) = protocol.document_of(&run.id, item).zip(protocol.levels.get(item.level)) else {
         return Ok(());
     };
-    let values = item_row::cells(&level.layout, &run.id, item, row);
+    let values = item_row::cells(protocol.hierarchy, &level.layout, &run.id, item, row);
     let sheet = desk.sheet_or_new(&path)?;
-    if let Some(row) = sheet.find(&item.id) {
+    let short = protocol.hierarchy.short_id(&item.id);
+    if let Some(row) = sheet.find(short) {
         return values.iter().skip(1).try_for_each(|(field, value)| sheet.set(row, *field, value));
     }
     let position = position(run, &item.id);
-    desk.insert_in_plan_order(&path, run, position, &item.id, &values)
+    desk.insert_in_plan_order(&path, run, position, short, &values)
 }
 
 /// The status of an item as the state says.
 fn set_state(desk: &mut Desk<'_>, run: &Run, id: &str) -> Result<(), Trouble> {
     let Some(item) = run.item(id) else { return Ok(()) };
-    let Some(path) = desk.protocol().level_path(&run.id, item.level) else { return Ok(()) };
+    let Some(path) = desk.protocol().document_of(&run.id, item) else { return Ok(()) };
+    let id = desk.protocol().hierarchy.short_id(id);
     let sheet = desk.sheet(&path)?;
     let row = sheet.find(id).ok_or_else(|| vanished(&path, sheet.line(None), id))?;
     sheet.set(row, Field::Status, state_word(item.state))
@@ -214,19 +220,30 @@ fn set_state(desk: &mut Desk<'_>, run: &Run, id: &str) -> Result<(), Trouble> {
 
 /// The catalog's row of a file: renewed if there is one, else put in where the item stands in the plan.
 pub(crate) fn register(desk: &mut Desk<'_>, run: &Run, item: &str, file: &FileNote) -> Result<(), Trouble> {
-    let catalog = desk.protocol().catalog.path;
+    let catalog = &desk.protocol().catalog_path(&run.id);
+    // What a run used, and did not make, came from no task; it stands before all else, by its path.
+    let is_used = desk.protocol().has_catalogs() && file.asset_type == "ORIGINAL_INPUT";
+    let item = if is_used { "" } else { item };
     let values = [
         (Field::Id, file.path.clone()),
+        (Field::Lineage, file.lineage.join(FAMILIES)),
         (Field::Run, run.id.clone()),
         (Field::AssetType, file.asset_type.clone()),
         (Field::Source, item.to_owned()),
+        (Field::SourceFiles, paths::write_paths(&file.sources)),
         (Field::Summary, file.summary.clone()),
     ];
-    let position = position(run, item);
-    let sheet = desk.sheet(catalog)?;
+    let position = if is_used { Some(position_of_input(&file.path)) } else { position(run, item) };
+    let sheet = match desk.protocol().has_catalogs() {
+        true => desk.sheet_or_new(catalog)?,
+        false => desk.sheet(catalog)?,
+    };
     let Some(row) = sheet.find(&file.path) else {
         return desk.insert_in_plan_order(catalog, run, position, &file.path, &values);
     };
+    if is_used {
+        return Ok(());
+    }
     let moves = sheet.value(row, Field::Run) != run.id || sheet.value(row, Field::Source) != item;
     values.iter().skip(1).try_for_each(|(field, value)| sheet.set(row, *field, value))?;
     if let Some(position) = position.filter(|_| moves) {
@@ -236,6 +253,9 @@ pub(crate) fn register(desk: &mut Desk<'_>, run: &Run, item: &str, file: &FileNo
 }
 
 fn catalog(desk: &mut Desk<'_>, run: &Run, files: &[FileNote], gone: &[String]) -> Result<(), Trouble> {
+    if desk.protocol().has_catalogs() {
+        return catalog_inputs(desk, files, gone);
+    }
     let path = desk.protocol().catalog.path;
     let tasks = desk.protocol().hierarchy.prelude.iter();
     let task = tasks.filter_map(|task| if let PreludeTask::Catalog(id) = task { Some(*id) } else { None }).next();
@@ -246,6 +266,37 @@ fn catalog(desk: &mut Desk<'_>, run: &Run, files: &[FileNote], gone: &[String]) 
         }
     }
     files.iter().try_for_each(|file| register(desk, run, task.unwrap_or_default(), file))
+}
+
+/// What the Archivist found, each folder in a catalog of its own, by path (LN-05).
+fn catalog_inputs(desk: &mut Desk<'_>, files: &[FileNote], gone: &[String]) -> Result<(), Trouble> {
+    for input in desk.protocol().inputs {
+        let Some(catalog) = &input.catalog else { continue };
+        let path = match !input.also.is_empty() && desk.look(input.also)?.is_some() {
+            true => input.also,
+            false => catalog.path,
+        };
+        let is_own = |file: &str| file.strip_prefix(input.folder).is_some_and(|rest| rest.starts_with('/'));
+        let sheet = desk.sheet_or_new(path)?;
+        for file in gone.iter().filter(|file| is_own(file)) {
+            if let Some(row) = sheet.find(file) {
+                sheet.remove(row)?;
+            }
+        }
+        for file in files.iter().filter(|file| is_own(&file.path)) {
+            match sheet.find(&file.path) {
+                Some(row) => sheet.set(row, Field::Summary, &file.summary)?,
+                None => {
+                    // By path, as far as the rows before are: people may have put in their own.
+                    let before = (0..sheet.row_count()).find(|row| sheet.value(*row, Field::Id) > file.path);
+                    let row = before.unwrap_or_else(|| sheet.row_count());
+                    let values = [(Field::Id, file.path.clone()), (Field::Summary, file.summary.clone())];
+                    sheet.insert(row, &values)?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The agreed instructions become law, and those they replace cease to be.
@@ -261,11 +312,15 @@ fn constitute(desk: &mut Desk<'_>, step: &Step<'_>, item: &str, ids: &[String]) 
     let path = desk.protocol().instructions.path;
     let kind = if run.wishes.is_empty() { "INITIAL" } else { "MODIFICATION" };
     let sheet = desk.sheet(path)?;
-    for (id, content) in ids.iter().zip(&proposal.instructions) {
+    let asked = format!("agreed with the user for the request of {}", run.id);
+    let reasons = proposal.reasons.iter().map(String::as_str).chain(std::iter::repeat(""));
+    for ((id, content), reason) in ids.iter().zip(&proposal.instructions).zip(reasons) {
+        let reason = if reason.trim().is_empty() { &asked } else { reason };
         let values = [
             (Field::Id, id.clone()),
             (Field::Run, run.id.clone()),
             (Field::InstructionType, kind.to_owned()),
+            (Field::ContentReason, reason.to_owned()),
             (Field::Content, content.clone()),
             (Field::Status, "ACTIVE".to_owned()),
         ];
@@ -282,11 +337,15 @@ fn constitute(desk: &mut Desk<'_>, step: &Step<'_>, item: &str, ids: &[String]) 
         sheet.set(row, Field::SupersededBy, by.unwrap_or_default())?;
         sheet.set(row, Field::Justification, &old.justification)?;
     }
+    // It came from no task of the plan, so a catalog of what tasks made does not list it.
+    if desk.protocol().has_catalogs() {
+        return Ok(());
+    }
     let file = FileNote {
-        path: prose::feedback_path(&run.id),
+        path: desk.protocol().feedback(&run.id),
         asset_type: "USER_INSTRUCTIONS".to_owned(),
         summary: prose::constitution_summary(ids.len(), proposal.superseded.len()),
-        digest: String::new(),
+        ..FileNote::default()
     };
     register(desk, run, item, &file)
 }

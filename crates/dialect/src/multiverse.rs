@@ -1,20 +1,11 @@
-//! The documents of the protocol `multiverse`: its tables as data, and the ways to and from them. Must not hold rules
-//! that other protocols of this kind share: those stand beside it.
+//! The documents of the protocol `multiverse`: its tables as data. Must not hold rules that other
+//! protocols of this kind share: those stand beside it.
 
-use machine::{Planned, Proposal, Run, Target};
-use serde_json::{Map, Value};
-use text::Text;
-
-use crate::desk::Lowered;
 use crate::layout::Need::{Engine, Optional, Required, RequiredInPhases};
-use crate::layout::{Column, Field, GlobalDocument, Layout, LevelDocument, Need, Protocol};
-use crate::lift::Lifted;
-use crate::lower::Step;
-use crate::restore::PutBack;
-use crate::sheets::Sheets;
-use crate::tables::{CatalogRow, InstructionRow, RunRow};
-use crate::trouble::Trouble;
-use crate::{draft, item_row, learned, lift as lifting, lower as lowering, prose, restore, schema, start, tables};
+use crate::layout::{
+    Column, Definition, Field, GlobalDocument, InputFolder, Layout, LevelDocument, Need, OneFor, Procedures, Protocol,
+    RunIds, SettingsDocument,
+};
 
 /// The table of runs.
 pub const RUNS: &str = "db/process_runs.md";
@@ -77,40 +68,58 @@ pub static PROTOCOL: Protocol = Protocol {
             ],
         },
     },
-    template: GlobalDocument {
-        path: TEMPLATE,
-        layout: Layout {
-            title: "Phases of every run",
-            purpose: "The phases that a run goes through, in this order. They are part of the protocol and stay as they are.",
-            columns: &[
-                column("phase_id", Field::Id, Engine),
-                column("phase_name", Field::Name, Engine),
-                column("phase_purpose", Field::Purpose, Engine),
-            ],
+    template: SettingsDocument {
+        document: GlobalDocument {
+            path: TEMPLATE,
+            layout: Layout {
+                title: "Phases of every run",
+                purpose: "The phases that a run goes through, in this order. They are part of the protocol and stay as they are.",
+                columns: &[
+                    column("phase_id", Field::Id, Engine),
+                    column("phase_name", Field::Name, Engine),
+                    column("phase_purpose", Field::Purpose, Engine),
+                ],
+            },
         },
+        rows: &[
+            &[
+                "P01",
+                "ANALYZING",
+                "Find out what there is: take the inputs apart into checked facts that later work can build on.",
+            ],
+            &[
+                "P02",
+                "STRATEGIZING",
+                "Decide how to reach the goal: draw a strategy from the facts, with the reasons for it.",
+            ],
+            &[
+                "P03",
+                "REFINING_CONTENT",
+                "Bring facts and strategy together into content that goes deeper than either.",
+            ],
+            &[
+                "P04",
+                "GENERATING_OUTPUT",
+                "Plan how the parts fit together, make the parts, and publish the results in the formats that were asked for.",
+            ],
+        ],
     },
-    template_rows: &[
-        [
-            "P01",
-            "ANALYZING",
-            "Find out what there is: take the inputs apart into checked facts that later work can build on.",
-        ],
-        [
-            "P02",
-            "STRATEGIZING",
-            "Decide how to reach the goal: draw a strategy from the facts, with the reasons for it.",
-        ],
-        ["P03", "REFINING_CONTENT", "Bring facts and strategy together into content that goes deeper than either."],
-        [
-            "P04",
-            "GENERATING_OUTPUT",
-            "Plan how the parts fit together, make the parts, and publish the results in the formats that were asked for.",
-        ],
+    template_below: None,
+    run_ids: RunIds::Dated,
+    definition: Definition::Fixed,
+    inputs: &[
+        InputFolder { folder: "assets", asset_type: "ORIGINAL_INPUT", catalog: None, also: "" },
+        InputFolder { folder: "guidelines", asset_type: "GUIDELINE_DOC", catalog: None, also: "" },
     ],
+    procedures: Procedures { path: "guidelines/mcp_list.md", layout: None },
+    feedback: "runs/{run_id}/feedback_for_user.md",
+    folders: &["db", "db/templates", "runs", "outputs", "assets", "guidelines"],
+    run_folders: &["outputs/{run_id}"],
     levels: &[
         LevelDocument {
             file: "phases.md",
             plural: "phases",
+            one_for: OneFor::Run,
             layout: Layout {
                 title: "Phases",
                 purpose: "The phases of this run and how far each is.",
@@ -126,6 +135,7 @@ pub static PROTOCOL: Protocol = Protocol {
         LevelDocument {
             file: "major_stages.md",
             plural: "stages",
+            one_for: OneFor::Run,
             layout: Layout {
                 title: "Stages",
                 purpose: "The stages of each phase: what each is to achieve, in which order.",
@@ -143,6 +153,7 @@ pub static PROTOCOL: Protocol = Protocol {
         LevelDocument {
             file: "tasks.md",
             plural: "tasks",
+            one_for: OneFor::Run,
             layout: Layout {
                 title: "Tasks",
                 purpose: "The tasks of each stage: what each reads, does and leaves.",
@@ -164,6 +175,7 @@ pub static PROTOCOL: Protocol = Protocol {
         LevelDocument {
             file: "tool_tasks.md",
             plural: "tool_tasks",
+            one_for: OneFor::Run,
             layout: Layout {
                 title: "Tool tasks",
                 purpose: "What tools do before and after the core work of tasks.",
@@ -185,35 +197,6 @@ pub static PROTOCOL: Protocol = Protocol {
     ],
 };
 
-/// No documents yet.
-pub fn sheets() -> Sheets {
-    Sheets::new(&PROTOCOL)
-}
-
-/// The documents of a new project, each with its path.
-pub fn initial_documents() -> Vec<(&'static str, String)> {
-    start::documents(&PROTOCOL)
-}
-
-/// The folders of a new project, in the order in which they can be made.
-pub fn folders() -> [&'static str; 6] {
-    ["db", "db/templates", "runs", "outputs", "assets", "guidelines"]
-}
-
-/// The folders of a run, in the order in which they can be made.
-pub fn run_folders(run_id: &str) -> Vec<String> {
-    let workspace = format!("runs/{run_id}/workspace");
-    let mut folders = vec![format!("runs/{run_id}"), format!("runs/{run_id}/db"), workspace.clone()];
-    folders.extend(PROTOCOL.hierarchy.layers.iter().map(|layer| format!("{workspace}/{layer}")));
-    folders.push(format!("outputs/{run_id}"));
-    folders
-}
-
-/// The phases of the template; if it was changed, how: line by line.
-pub fn check_template(text: &Text) -> Result<Vec<Planned>, String> {
-    start::check_template(&PROTOCOL, text)
-}
-
 /// `runs/{run_id}/db/phases.md`.
 pub fn phases(run_id: &str) -> String {
     format!("runs/{run_id}/db/phases.md")
@@ -232,114 +215,4 @@ pub fn tasks(run_id: &str) -> String {
 /// `runs/{run_id}/db/tool_tasks.md`.
 pub fn tool_tasks(run_id: &str) -> String {
     format!("runs/{run_id}/db/tool_tasks.md")
-}
-
-/// Where the proposal to the user stands.
-pub fn feedback(run_id: &str) -> String {
-    prose::feedback_path(run_id)
-}
-
-/// The proposal as the user reads it; `content` gives what an earlier instruction says.
-pub fn feedback_text(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&str) -> Option<String>) -> String {
-    prose::feedback(run, proposal, content)
-}
-
-/// Where it is said what a run learns from.
-pub fn learning_context(run_id: &str) -> String {
-    learned::path(run_id)
-}
-
-/// A score as people read it.
-pub fn score_text(score: u16) -> String {
-    learned::written(score)
-}
-
-/// Where it is said how a run failed.
-pub fn failure_report(run_id: &str) -> String {
-    prose::failure_path(run_id)
-}
-
-/// The original error that a failure report tells; empty if it tells none.
-pub fn error_in(report: &str) -> String {
-    prose::error_in(report)
-}
-
-/// The tables of a run, the outermost level first.
-pub fn run_documents(run_id: &str) -> Vec<String> {
-    PROTOCOL.run_documents(run_id)
-}
-
-/// What a step changes in the documents. The sheets stay as they are: once it is committed, tell them with
-/// [`Sheets::accept`]. `read` gives the text of a document that no sheet is held of.
-pub fn lower(sheets: &mut Sheets, read: &dyn Fn(&str) -> Option<Text>, step: &Step<'_>) -> Result<Lowered, Trouble> {
-    lowering::lower(sheets, read, step)
-}
-
-/// Makes the engine columns of some items, and of the run's own row, read as the state says again.
-pub fn restore_cells(
-    sheets: &mut Sheets,
-    read: &dyn Fn(&str) -> Option<Text>,
-    put_back: &PutBack<'_>,
-) -> Result<Lowered, Trouble> {
-    restore::restore(sheets, read, put_back)
-}
-
-/// The items of a run as its documents have them.
-pub fn lift(read: &dyn Fn(&str) -> Option<Text>, run_id: &str) -> Lifted {
-    lifting::lift(&PROTOCOL, read, run_id)
-}
-
-/// The row of one run in the table of runs.
-pub fn lift_run_row(read: &dyn Fn(&str) -> Option<Text>, run_id: &str) -> Option<RunRow> {
-    runs(&read(RUNS)?).into_iter().find(|row| row.run_id == run_id)
-}
-
-/// The rows of the table of runs.
-pub fn runs(text: &Text) -> Vec<RunRow> {
-    tables::runs(&PROTOCOL, text)
-}
-
-/// The instructions that hold.
-pub fn active_instructions(text: &Text) -> Vec<InstructionRow> {
-    instructions(text).into_iter().filter(|row| row.active).collect()
-}
-
-/// All instructions, with those that were replaced.
-pub fn instructions(text: &Text) -> Vec<InstructionRow> {
-    tables::instructions(&PROTOCOL, text)
-}
-
-/// The rows of the catalog.
-pub fn catalog(text: &Text) -> Vec<CatalogRow> {
-    tables::catalog(&PROTOCOL, text)
-}
-
-/// A path as it is meant, from the project's root: `workspace/…` alone is the run's own.
-pub fn own_path(run_id: &str, path: &str) -> String {
-    lifting::own_path(run_id, path)
-}
-
-/// The plan in an agent's result, or what is wrong with its form, each with its place.
-pub fn draft_of(target: &Target, run_id: &str, result: &Value) -> Result<Vec<Planned>, Vec<String>> {
-    draft::draft_of(&PROTOCOL, target, run_id, result)
-}
-
-/// The proposal in an agent's result, or what is wrong with its form, each with its place.
-pub fn proposal_of(result: &Value) -> Result<Proposal, Vec<String>> {
-    draft::proposal_of(result)
-}
-
-/// The JSON Schema of a result for this target.
-pub fn result_schema(target: &Target) -> Value {
-    schema::result_schema(&PROTOCOL, target)
-}
-
-/// The row of an item as an object with the protocol's column names; nothing if it has none.
-pub fn item_object(
-    sheets: &mut Sheets,
-    read: &dyn Fn(&str) -> Option<Text>,
-    run: &Run,
-    id: &str,
-) -> Result<Option<Map<String, Value>>, Trouble> {
-    item_row::object(sheets, read, run, id)
 }

@@ -2,6 +2,8 @@
 //! a look at all rows. What is remembered is checked before it is used. Must not know documents.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Range;
+use std::ops::Bound;
 
 use crate::plan_order::Position;
 
@@ -32,12 +34,16 @@ pub(crate) enum Spot {
 impl Places {
     /// Where a row with this position goes.
     pub(crate) fn spot(&self, position: &Position) -> Spot {
-        let above = self.stairs.range(..=position.clone()).next_back();
+        let above = self.up_to(position).next_back();
         match (above, &self.top) {
             (Some((position, key)), _) => Spot::Below(position.clone(), key.clone()),
             (None, Some(key)) => Spot::Above(key.clone()),
             (None, None) => Spot::AtTheEnd,
         }
+    }
+
+    fn up_to(&self, position: &Position) -> Range<'_, Position, String> {
+        self.stairs.range::<[u8], _>((Bound::Unbounded, Bound::Included(position.as_slice())))
     }
 
     /// Takes note of a row. `row_of` tells where a known one stands now.
@@ -53,19 +59,19 @@ impl Places {
         if topmost.is_none_or(|top| row < top) {
             undo.push(Undo::Top(self.top.replace(key.to_owned())));
         }
-        let above = self.stairs.range(..=position.clone()).next_back().and_then(|(_, key)| row_of(key));
+        let above = self.up_to(position).next_back().and_then(|(_, key)| row_of(key));
         if above.is_some_and(|above| above > row) {
             return undo;
         }
         undo.push(Undo::Stair(position.clone(), self.stairs.insert(position.clone(), key.to_owned())));
         // Steps further on that now stand above this one are none any more. They rise, so the first that does not ends it.
         loop {
-            let next =
-                self.stairs.range((std::ops::Bound::Excluded(position.clone()), std::ops::Bound::Unbounded)).next();
-            let Some((later, known)) = next.map(|(later, known)| (later.clone(), known.clone())) else { return undo };
-            if row_of(&known).is_some_and(|below| below > row) {
+            let behind = (Bound::Excluded(position.as_slice()), Bound::Unbounded);
+            let Some((later, known)) = self.stairs.range::<[u8], _>(behind).next() else { return undo };
+            if row_of(known).is_some_and(|below| below > row) {
                 return undo;
             }
+            let later = later.clone();
             undo.push(Undo::Stair(later.clone(), self.stairs.remove(&later)));
         }
     }

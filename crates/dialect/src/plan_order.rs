@@ -34,36 +34,50 @@ pub(crate) fn position(run: &Run, id: &str) -> Option<Position> {
     Some(position)
 }
 
+/// Where a file that a run used stands: before all that it made, by path.
+pub(crate) fn position_of_input(path: &str) -> Position {
+    let mut position = Position::new();
+    put(&mut position, 0, "");
+    put(&mut position, 0, path);
+    position
+}
+
 /// The end of an id is less than anything in one.
 fn put(position: &mut Position, order: u32, id: &str) {
     position.extend_from_slice(&order.to_be_bytes());
-    position.extend_from_slice(countable(id).as_bytes());
+    spell(position, id);
     position.push(0);
 }
 
 /// An id spelled so that numbers in it compare by value: `T9` before `T10`.
-pub(crate) fn countable(id: &str) -> String {
-    let mut spelled = String::with_capacity(id.len() + 8);
-    let mut rest = id;
-    while let Some(start) = rest.find(|character: char| character.is_ascii_digit()) {
+fn spell(spelled: &mut Vec<u8>, id: &str) {
+    let mut rest = id.as_bytes();
+    while let Some(start) = rest.iter().position(u8::is_ascii_digit) {
         let digits = &rest[start..];
-        let end = digits.find(|character: char| !character.is_ascii_digit()).unwrap_or(digits.len());
-        let number = digits[..end].trim_start_matches('0');
-        spelled.push_str(&rest[..start]);
+        let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+        let zeros = digits[..end].iter().take_while(|digit| **digit == b'0').count();
+        let number = &digits[zeros..end];
+        spelled.extend_from_slice(&rest[..start]);
         // A longer number is a larger one; the zero keeps numbers apart from other characters as they are.
-        spelled.push('0');
+        spelled.push(b'0');
         for place in [100, 10, 1] {
-            spelled.push(char::from(b'0' + u8::try_from(number.len() / place % 10).unwrap_or_default()));
+            spelled.push(b'0' + u8::try_from(number.len() / place % 10).unwrap_or_default());
         }
-        spelled.push_str(number);
+        spelled.extend_from_slice(number);
         rest = &digits[end..];
     }
-    spelled.push_str(rest);
+    spelled.extend_from_slice(rest);
     // `T5` and `T05` are two ids.
     if !id.is_empty() {
-        spelled.push('\0');
-        spelled.push_str(id);
+        spelled.push(0);
+        spelled.extend_from_slice(id.as_bytes());
     }
+}
+
+/// The same alone.
+pub(crate) fn countable(id: &str) -> Vec<u8> {
+    let mut spelled = Vec::with_capacity(2 * id.len() + 8);
+    spell(&mut spelled, id);
     spelled
 }
 

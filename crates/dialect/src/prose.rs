@@ -8,11 +8,6 @@ use crate::layout::Field;
 use crate::learned;
 use crate::trouble::Trouble;
 
-/// Where the proposal stands.
-pub(crate) fn feedback_path(run_id: &str) -> String {
-    format!("runs/{run_id}/feedback_for_user.md")
-}
-
 /// Where the report of a failure stands.
 pub(crate) fn failure_path(run_id: &str) -> String {
     format!("runs/{run_id}/failure_report.md")
@@ -46,7 +41,6 @@ pub(crate) fn feedback(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&
     if proposal.instructions.is_empty() {
         text.push_str("None.\n");
     }
-    text.push_str(&learned::section(run));
     let mut named = |id: &str| match content(id).map(|content| content.split_whitespace().collect::<Vec<_>>().join(" "))
     {
         Some(content) if !content.is_empty() => format!("`{id}` “{content}”"),
@@ -62,6 +56,7 @@ pub(crate) fn feedback(run: &Run, proposal: &Proposal, content: &mut dyn FnMut(&
     for kept in &proposal.kept {
         text.push_str(&entry("- ", &format!("{} is kept: {}", named(&kept.instruction_id), kept.justification)));
     }
+    text.push_str(&learned::section(run));
     if !proposal.formats.is_empty() {
         text.push_str(&format!("\n## Formats\n\n{}\n", proposal.formats.join(", ")));
     }
@@ -89,9 +84,9 @@ pub(crate) fn failure(desk: &mut Desk<'_>, run: &Run, failure: &Failure) -> Resu
         let protocol = desk.protocol();
         let level = protocol.hierarchy.levels.get(item.level).map_or("item", |level| level.name);
         text.push_str(&entry("- ", &format!("{level}: `{id}` {}", item.name)));
-        let Some(path) = protocol.level_path(&run.id, item.level) else { continue };
+        let Some(path) = protocol.document_of(&run.id, item) else { continue };
         let sheet = desk.sheet(&path)?;
-        if let Some(row) = sheet.find(id) {
+        if let Some(row) = sheet.find(protocol.hierarchy.short_id(id)) {
             purpose = Some(sheet.value(row, Field::Purpose));
         }
     }

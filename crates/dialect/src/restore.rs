@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
-use machine::{Item, Run};
+use machine::{Action, Item, Run};
 use syntax::markdown::paths;
 use text::Text;
 
 use crate::desk::{Desk, Lowered};
 use crate::item_row;
-use crate::layout::{Field, Layout};
-use crate::lift::own_path;
+use crate::layout::{Field, Protocol};
+use crate::lift::{own_folder, own_path};
 use crate::lower::{Standing, put_item, vanished};
 use crate::sheet::Sheet;
 use crate::sheets::Sheets;
@@ -66,25 +66,26 @@ pub(crate) fn restore(
 fn restore_item(
     desk: &mut Desk<'_>,
     put_back: &PutBack<'_>,
-    before: &mut HashMap<usize, Option<Sheet>>,
+    before: &mut HashMap<String, Option<Sheet>>,
     item: &Item,
 ) -> Result<(), Trouble> {
     let (run, protocol) = (put_back.run, desk.protocol());
-    let Some((path, level)) = protocol.level_path(&run.id, item.level).zip(protocol.levels.get(item.level)) else {
+    let Some((path, level)) = protocol.document_of(&run.id, item).zip(protocol.levels.get(item.level)) else {
         return Ok(());
     };
+    let short = protocol.hierarchy.short_id(&item.id);
     let old = before
-        .entry(item.level)
+        .entry(path.clone())
         .or_insert_with(|| (put_back.before)(&path).and_then(|text| Sheet::read(&path, &level.layout, &text).ok()));
     let old = old.as_mut().and_then(|old| {
-        let row = old.find(&item.id)?;
+        let row = old.find(short)?;
         Some(item_row::planned(old, &level.layout, row, item))
     });
     let planned = old.unwrap_or_else(|| item_row::of_item(item));
     let sheet = desk.sheet_or_new(&path)?;
-    let Some(row) = sheet.find(&item.id) else { return put_item(desk, run, item, &planned) };
-    for (field, value) in item_row::cells(&level.layout, &run.id, item, &planned) {
-        if !reads_the_same(sheet, &level.layout, row, field, item, &run.id) {
+    let Some(row) = sheet.find(short) else { return put_item(desk, run, item, &planned) };
+    for (field, value) in item_row::cells(protocol.hierarchy, &level.layout, &run.id, item, &planned) {
+        if !reads_the_same(sheet, protocol, row, field, item, &run.id) {
             sheet.set(row, field, &value)?;
         }
     }
@@ -92,15 +93,23 @@ fn restore_item(
 }
 
 /// Whether a cell reads as the state says, however it is written. What the state does not know is a person's own.
-fn reads_the_same(sheet: &mut Sheet, layout: &Layout, row: usize, field: Field, item: &Item, run_id: &str) -> bool {
-    if layout.place_of(field) == Some(0) {
+fn reads_the_same(sheet: &mut Sheet, protocol: &Protocol, row: usize, field: Field, item: &Item, run_id: &str) -> bool {
+    let is_key = protocol.levels.get(item.level).is_some_and(|level| level.layout.place_of(field) == Some(0));
+    if is_key {
         return true;
     }
     let text = sheet.value(row, field);
     match field {
         Field::Status => read_state(&text) == Some(item.state),
         Field::Run => bare(&text) == run_id,
-        Field::Parent => bare(&text) == item.parent.as_deref().unwrap_or_default(),
+        Field::Parent => bare(&text) == protocol.hierarchy.short_id(item.parent.as_deref().unwrap_or_default()),
+        Field::Guidelines => {
+            let read = paths::read_paths(&text);
+            read.iter().map(|entry| own_path(run_id, &entry.path)).eq(item.guidelines.iter().cloned())
+        }
+        Field::Procedure => text.trim().is_empty() != item.by_tools,
+        Field::Folder => own_folder(run_id, &text) == item.folder,
+        Field::Purpose if item.action.is_some() => Action::split(&text).0.or(Some(Action::Add)) == item.action,
         Field::Name => text == item.name,
         Field::Order => bare(&text).parse() == Ok(item.order),
         Field::Inputs => {
@@ -116,8 +125,9 @@ fn reads_the_same(sheet: &mut Sheet, layout: &Layout, row: usize, field: Field, 
 
 /// A row that the state does not know goes, from whichever document of the run has it.
 fn take_out(desk: &mut Desk<'_>, run: &Run, id: &str) -> Result<(), Trouble> {
-    for path in desk.protocol().run_documents(&run.id) {
-        let row = desk.look(&path)?.and_then(|sheet| sheet.find(id));
+    let short = desk.protocol().hierarchy.short_id(id);
+    for path in desk.protocol().documents_of_id(&run.id, id) {
+        let row = desk.look(&path)?.and_then(|sheet| sheet.find(short));
         if let Some(row) = row {
             desk.sheet(&path)?.remove(row)?;
         }

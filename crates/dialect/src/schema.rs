@@ -11,20 +11,25 @@ pub(crate) fn result_schema(protocol: &'static Protocol, target: &Target) -> Val
     let Some(document) = document_of(protocol, target) else { return proposal() };
     let columns = document.layout.columns.iter().filter(|column| column.need != Need::Engine);
     let required: Vec<&str> =
-        columns.clone().filter(|column| is_required(column.need, target)).map(Column::name).collect();
+        columns.clone().filter(|column| is_asked(column.need, target)).map(Column::name).collect();
     let properties: Map<String, Value> =
-        columns.map(|column| (column.name().to_owned(), cell(column, is_required(column.need, target)))).collect();
+        columns.map(|column| (column.name().to_owned(), cell(column, is_asked(column.need, target)))).collect();
     let rows = json!({ "type": "object", "properties": properties, "required": required });
     // The rows of the preparation are fixed: what is left out is filled in.
     let least = if *target == Target::Prelude { 0 } else { 1 };
     object(&[(document.plural, json!({ "type": "array", "minItems": least, "items": rows }))], &[document.plural])
 }
 
+/// Whether an agent is told that it must be there, whoever says so when it is not.
+fn is_asked(need: Need, target: &Target) -> bool {
+    need == Need::Checked || is_required(need, target)
+}
+
 fn cell(column: &Column, required: bool) -> Value {
     match column.field {
         Field::Order => json!({ "type": "integer" }),
         Field::Timing => json!({ "type": "string", "enum": ["PRE", "POST"] }),
-        Field::Inputs => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
+        Field::Inputs | Field::Guidelines => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
         _ if required => text(),
         _ => json!({ "type": "string" }),
     }

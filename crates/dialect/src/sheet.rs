@@ -156,6 +156,14 @@ impl Sheet {
             .unwrap_or_default()
     }
 
+    /// The values of two cells of a row, which is read once.
+    pub(crate) fn both(&mut self, row: usize, fields: [Field; 2]) -> [String; 2] {
+        self.looked += 1;
+        let columns = fields.map(|field| self.column(field));
+        let row = self.document.table(self.table).ok().and_then(|table| table.row(row));
+        columns.map(|column| row.as_ref().zip(column).map(|(row, column)| row.value(column)).unwrap_or_default())
+    }
+
     /// The line of a row, from 1; that of the header for a row that is not there.
     pub fn line(&self, row: Option<usize>) -> usize {
         let Ok(table) = self.document.table(self.table) else { return 0 };

@@ -9,7 +9,7 @@ use text::{Change, Text};
 use crate::desk::{Edit, Lowered};
 use crate::layout::{Field, Protocol};
 use crate::places::{Places, Spot, Undo};
-use crate::plan_order::{Position, position};
+use crate::plan_order::{Position, position, position_of_input};
 use crate::sheet::Sheet;
 use crate::trouble::Trouble;
 
@@ -95,7 +95,14 @@ impl Sheets {
 
     /// Lets go of all that is held for one run: it is over, or no longer driven from here.
     pub fn forget_run(&mut self, run_id: &str) {
-        for path in self.protocol.run_documents(run_id) {
+        let folder = format!("runs/{run_id}/db/");
+        let catalog = self.protocol.catalog_path(run_id);
+        let is_own = |path: &&String| path.starts_with(&folder) || (**path == catalog && self.protocol.has_catalogs());
+        let own: Vec<String> = match self.protocol.has_catalogs() {
+            true => self.sheets.keys().filter(is_own).cloned().collect(),
+            false => self.protocol.run_documents(run_id, &[]),
+        };
+        for path in own {
             self.forget(&path);
         }
         self.forget_places(run_id);
@@ -117,7 +124,7 @@ impl Sheets {
         }
     }
 
-    /// What [`lower`](crate::multiverse::lower) gave is committed: the sheets take it over.
+    /// What [`lower`](crate::lower()) gave is committed: the sheets take it over.
     pub fn accept(&mut self, lowered: &Lowered) {
         if !self.accept_pending(lowered) {
             self.take_back();
@@ -248,13 +255,22 @@ impl Sheets {
 
     /// Where the item of a row stands in the plan; nothing if the row is not the run's.
     fn position_of_row(&mut self, path: &str, run: &Run, row: usize) -> Option<Position> {
-        let is_catalog = path == self.protocol.catalog.path;
+        let is_catalog = self.protocol.run_of_catalog(path).is_some();
         let sheet = self.sheets.get_mut(path)?;
-        if is_catalog && crate::spelling::bare(&sheet.value(row, Field::Run)) != run.id {
+        if !is_catalog {
+            let item = sheet.value(row, Field::Id);
+            let (_, _, holder) = self.protocol.level_of_path(path)?;
+            return position(run, &self.protocol.hierarchy.full_id(holder, crate::spelling::bare(&item)));
+        }
+        let [of, source] = sheet.both(row, [Field::Run, Field::Source]);
+        if crate::spelling::bare(&of) != run.id {
             return None;
         }
-        let item = sheet.value(row, if is_catalog { Field::Source } else { Field::Id });
-        position(run, crate::spelling::bare(&item))
+        let source = crate::spelling::bare(&source);
+        match source.is_empty() && self.protocol.has_catalogs() {
+            true => Some(position_of_input(crate::spelling::bare(&sheet.value(row, Field::Id)))),
+            false => position(run, source),
+        }
     }
 
     /// Looks at all rows of a sheet: the slow way, taken once for each run that is driven from here.

@@ -63,6 +63,11 @@ pub(crate) fn is_active(value: &str) -> bool {
     plain(value) == "ACTIVE"
 }
 
+/// Whether an instruction's status cell says whether it holds.
+pub(crate) fn is_known_hold(value: &str) -> bool {
+    matches!(plain(value).as_str(), "ACTIVE" | "SUPERSEDED")
+}
+
 /// Ids in a cell: `T05, T06`.
 pub(crate) fn read_ids(value: &str) -> Vec<String> {
     value.split([',', '\n', ' ']).map(bare).filter(|id| !matches!(*id, "" | "-" | "–")).map(str::to_owned).collect()

@@ -6,45 +6,59 @@ use syntax::Document;
 use syntax::markdown::cells;
 use text::Text;
 
-use crate::layout::{Layout, Protocol};
+use crate::layout::{Field, Layout, Protocol, SettingsDocument};
 use crate::sheet::{columns_of, find_table};
 
 /// The documents of a new project.
 pub(crate) fn documents(protocol: &'static Protocol) -> Vec<(&'static str, String)> {
-    let global = [&protocol.template, &protocol.runs, &protocol.catalog, &protocol.instructions];
-    let text = |path: &str, layout: &Layout| match path == protocol.template.path {
-        true => layout.new_document() + &template_rows(protocol).concat(),
-        false => layout.new_document(),
+    let settings = std::iter::once(&protocol.template).chain(&protocol.template_below);
+    let settings: Vec<&SettingsDocument> = settings.collect();
+    let rows = |path: &str| {
+        let fitting = settings.iter().find(|one| one.document.path == path);
+        fitting.map(|settings| rows_of(settings)).unwrap_or_default()
     };
-    global.into_iter().map(|document| (document.path, text(document.path, &document.layout))).collect()
+    let catalog = Some(&protocol.catalog).filter(|_| !protocol.has_catalogs());
+    let global = protocol.global().into_iter().chain(catalog);
+    let mut all: Vec<(&'static str, String)> =
+        global.map(|document| (document.path, document.layout.new_document() + &rows(document.path))).collect();
+    let procedures = protocol.procedures.layout.as_ref();
+    all.extend(procedures.map(|layout| (protocol.procedures.path, layout.new_document())));
+    all
 }
 
 /// The rows of the template if it is the one the protocol began with, else the difference, line by line. Blanks,
 /// padding and the text around the table do not matter.
 pub(crate) fn check_template(protocol: &Protocol, text: &Text) -> Result<Vec<Planned>, String> {
-    let expected: Vec<Vec<String>> = protocol.template_rows.iter().map(|row| row.map(normal).to_vec()).collect();
-    let headers = protocol.template.layout.columns.iter().map(|column| normal(column.header)).collect();
-    let found = template_table(&protocol.template.layout, text);
+    let SettingsDocument { document, rows } = &protocol.template;
+    let expected = rows.iter().map(|row| row.iter().map(|cell| normal(cell)).collect());
+    let expected: Vec<Vec<String>> = expected.collect();
+    let headers = document.layout.columns.iter().map(|column| normal(column.header)).collect();
+    let found = template_table(&document.layout, text);
     let wanted: Vec<Vec<String>> = [vec![headers], expected].concat();
     if found != wanted {
         return Err(difference(&wanted, &found));
     }
-    Ok((1..)
-        .zip(protocol.template_rows)
-        .map(|(order, [id, name, purpose])| Planned {
-            id: Some((*id).to_owned()),
-            name: (*name).to_owned(),
-            purpose: (*purpose).to_owned(),
-            order: Some(order),
-            ..Planned::default()
-        })
-        .collect())
+    let mut phases = Vec::with_capacity(rows.len());
+    for (order, row) in (1..).zip(*rows) {
+        let mut planned = Planned { order: Some(order), ..Planned::default() };
+        for (column, cell) in document.layout.columns.iter().zip(*row) {
+            match column.field {
+                Field::Id => planned.id = Some((*cell).to_owned()),
+                Field::Name => planned.name = (*cell).to_owned(),
+                Field::Purpose => planned.purpose = (*cell).to_owned(),
+                _ => {}
+            }
+        }
+        phases.push(planned);
+    }
+    Ok(phases)
 }
 
-fn template_rows(protocol: &Protocol) -> Vec<String> {
+/// The rows that a document of settings begins with.
+fn rows_of(settings: &SettingsDocument) -> String {
     let write = |cell: &&str| cells::encode(cell).map(std::borrow::Cow::into_owned).unwrap_or_default();
-    let row = |row: &[&str; 3]| format!("| {} |\n", row.iter().map(write).collect::<Vec<_>>().join(" | "));
-    protocol.template_rows.iter().map(row).collect()
+    let row = |row: &&[&str]| format!("| {} |\n", row.iter().map(write).collect::<Vec<_>>().join(" | "));
+    settings.rows.iter().map(row).collect()
 }
 
 /// The header and the rows of the table, blanks evened out. Rows that are wholly empty are left out.

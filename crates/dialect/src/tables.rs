@@ -1,6 +1,7 @@
 //! The tables that all runs share, read row by row as people write them. Must not change them.
 
 use machine::Status;
+use syntax::markdown::paths;
 use syntax::{Document, Row};
 use text::Text;
 
@@ -40,6 +41,10 @@ pub struct CatalogRow {
     pub source_task_id: String,
     /// What is in it.
     pub summary: String,
+    /// The families that it belongs to, where the protocol tells.
+    pub lineage: Vec<String>,
+    /// The files that it was made from, where the protocol tells.
+    pub source_files: Vec<String>,
 }
 
 /// A row of the instructions.
@@ -90,7 +95,14 @@ pub(crate) fn catalog(protocol: &Protocol, text: &Text) -> Vec<CatalogRow> {
         asset_type: cells.word(Field::AssetType),
         source_task_id: cells.word(Field::Source),
         summary: cells.text(Field::Summary),
+        lineage: families(&cells.word(Field::Lineage)),
+        source_files: paths::read_paths(&cells.text(Field::SourceFiles)).into_iter().map(|entry| entry.path).collect(),
     })
+}
+
+/// The families in a cell.
+fn families(cell: &str) -> Vec<String> {
+    cell.split(['+', ',', '\n']).map(bare).filter(|family| !family.is_empty()).map(str::to_owned).collect()
 }
 
 /// All instructions, those that hold and those that did.

@@ -2,11 +2,12 @@
 //! the catalog under its own paths. Must not copy files: it names them.
 
 use machine::{FileNote, Item, Run, State};
+use syntax::markdown::paths;
 
 use crate::desk::Desk;
 use crate::item_row;
 use crate::layout::Field;
-use crate::lower::{put_item, register};
+use crate::lower::{FAMILIES, put_item, register};
 use crate::trouble::Trouble;
 
 pub(crate) fn take_over(desk: &mut Desk<'_>, run: &Run, from: &str, items: &[Item]) -> Result<(), Trouble> {
@@ -16,7 +17,7 @@ pub(crate) fn take_over(desk: &mut Desk<'_>, run: &Run, from: &str, items: &[Ite
         let row = old_row(desk, from, item)?;
         put_item(desk, run, item, &row)?;
         // A run that takes up what it did itself is in the catalog already.
-        let is_known = from == run.id && is_registered(desk, &item.output)?;
+        let is_known = from == run.id && is_registered(desk, run, &item.output)?;
         if item.state == State::Completed && !item.output.is_empty() && !is_known {
             let file = old_file(desk, run, from, item)?;
             register(desk, run, &item.id, &file)?;
@@ -25,19 +26,19 @@ pub(crate) fn take_over(desk: &mut Desk<'_>, run: &Run, from: &str, items: &[Ite
     Ok(())
 }
 
-fn is_registered(desk: &mut Desk<'_>, path: &str) -> Result<bool, Trouble> {
-    let catalog = desk.protocol().catalog.path;
-    Ok(desk.sheet(catalog)?.find(path).is_some())
+fn is_registered(desk: &mut Desk<'_>, run: &Run, path: &str) -> Result<bool, Trouble> {
+    let catalog = desk.protocol().catalog_path(&run.id);
+    Ok(desk.look(&catalog)?.is_some_and(|sheet| sheet.find(path).is_some()))
 }
 
 /// The item with what its row in the other run says of it; without that row, with what the state knows.
 fn old_row(desk: &mut Desk<'_>, from: &str, item: &Item) -> Result<machine::Planned, Trouble> {
     let protocol = desk.protocol();
-    let Some((path, level)) = protocol.level_path(from, item.level).zip(protocol.levels.get(item.level)) else {
+    let Some((path, level)) = protocol.document_of(from, item).zip(protocol.levels.get(item.level)) else {
         return Ok(item_row::of_item(item));
     };
     let Some(sheet) = desk.look(&path)? else { return Ok(item_row::of_item(item)) };
-    Ok(match sheet.find(&item.id) {
+    Ok(match sheet.find(protocol.hierarchy.short_id(&item.id)) {
         Some(row) => item_row::planned(sheet, &level.layout, row, item),
         None => item_row::of_item(item),
     })
@@ -50,12 +51,16 @@ fn old_file(desk: &mut Desk<'_>, run: &Run, from: &str, item: &Item) -> Result<F
         Some(format!("{folder}/{from}/{rest}"))
     });
     let old = old.unwrap_or_else(|| item.output.clone());
-    let catalog = desk.protocol().catalog.path;
-    let sheet = desk.sheet(catalog)?;
-    let row = sheet.find(&old);
-    let mut cell = |field: Field| row.map(|row| sheet.value(row, field)).unwrap_or_default();
+    let catalog = desk.protocol().catalog_path(from);
+    let mut sheet = desk.look(&catalog)?;
+    let row = sheet.as_mut().and_then(|sheet| sheet.find(&old));
+    let mut cell =
+        |field: Field| sheet.as_mut().zip(row).map(|(sheet, row)| sheet.value(row, field)).unwrap_or_default();
     let (asset_type, summary) = (cell(Field::AssetType), cell(Field::Summary));
+    let (lineage, sources) = (cell(Field::Lineage), cell(Field::SourceFiles));
+    let lineage = lineage.split(FAMILIES).map(str::to_owned).filter(|family| !family.is_empty()).collect();
+    let sources = paths::read_paths(&sources).into_iter().map(|entry| entry.path).collect();
     let summary = if summary.is_empty() { item.name.clone() } else { summary };
     let summary = if from == run.id { summary } else { format!("{summary} (taken over from {old})") };
-    Ok(FileNote { path: item.output.clone(), asset_type, summary, digest: String::new() })
+    Ok(FileNote { path: item.output.clone(), asset_type, summary, lineage, sources, digest: String::new() })
 }

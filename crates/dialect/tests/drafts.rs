@@ -3,7 +3,8 @@
 
 mod support;
 
-use dialect::multiverse::{draft_of, item_object, proposal_of, result_schema};
+use dialect::multiverse::PROTOCOL;
+use dialect::{item_object, proposal_of};
 use machine::{Kept, Planned, Superseded, Target, Timing};
 use serde_json::{Value, json};
 use support::{Project, RUN, planned};
@@ -21,7 +22,7 @@ fn tools() -> Target {
 }
 
 fn check_problems(target: &Target, result: &Value, expected: &[&str]) {
-    let problems = draft_of(target, "r", result).expect_err("problems");
+    let problems = PROTOCOL.draft_of(target, "r", result).expect_err("problems");
     assert_eq!(problems.len(), expected.len(), "{problems:#?}");
     for (problem, expected) in problems.iter().zip(expected) {
         assert!(problem.starts_with(expected), "{problem:?} begins with {expected:?}");
@@ -34,17 +35,17 @@ fn plans_are_read_by_the_protocols_column_names() {
         {"stage_name": "Read", "stage_goal": "facts", "execution_order": 2, "mood": "unknown keys do not matter"},
         {"stage_id": "S07", "stage_name": "Sort", "stage_goal": "order", "phase_id": "P01", "status": 5},
     ]});
-    let rows = draft_of(&stages(), "r", &result).unwrap();
+    let rows = PROTOCOL.draft_of(&stages(), "r", &result).unwrap();
     assert_eq!((rows[0].id.as_deref(), rows[0].order, rows[0].purpose.as_str()), (None, Some(2), "facts"));
     assert_eq!((rows[1].id.as_deref(), rows[1].order, rows[1].name.as_str()), (Some("S07"), None, "Sort"));
     // The rows alone will do.
-    assert_eq!(draft_of(&stages(), "r", &result["stages"]).unwrap(), rows);
+    assert_eq!(PROTOCOL.draft_of(&stages(), "r", &result["stages"]).unwrap(), rows);
 
     let task = json!([{
         "task_name": "Count", "task_purpose": "count words", "output_path": "workspace/ANALYZING/count.md",
         "related_references": ["assets/a.md", "./assets/b.md"], "pre_tool_purpose": null, "post_tool_purpose": "draw",
     }]);
-    let rows = draft_of(&tasks(), "r", &task).unwrap();
+    let rows = PROTOCOL.draft_of(&tasks(), "r", &task).unwrap();
     let expected = Planned {
         name: "Count".into(),
         purpose: "count words".into(),
@@ -59,11 +60,11 @@ fn plans_are_read_by_the_protocols_column_names() {
         "tool_type": "DataVisualization", "tool_task_name": "Draw", "tool_task_purpose": "a chart",
         "related_references": "a.csv, b.csv", "output_path": "runs/r/workspace/c.html", "parent_task_id": "T05",
     }]});
-    let rows = draft_of(&tools(), "r", &tool).unwrap();
+    let rows = PROTOCOL.draft_of(&tools(), "r", &tool).unwrap();
     assert_eq!((rows[0].timing, rows[0].tool.as_str()), (Some(Timing::Post), "DataVisualization"));
     assert_eq!(rows[0].inputs, ["a.csv", "b.csv"]);
     let prelude = json!({"tasks": [{"task_id": "T00", "task_name": "Set up", "task_purpose": "folders"}]});
-    assert_eq!(draft_of(&Target::Prelude, "r", &prelude).unwrap()[0].id.as_deref(), Some("T00"));
+    assert_eq!(PROTOCOL.draft_of(&Target::Prelude, "r", &prelude).unwrap()[0].id.as_deref(), Some("T00"));
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn schemas_say_what_is_read() {
         (Target::Prelude, "tasks", &["task_name", "task_purpose"]),
         (tools(), "tool_tasks", &["tool_type", "tool_task_name", "tool_task_purpose", "output_path"]),
     ] {
-        let schema = result_schema(&target);
+        let schema = PROTOCOL.result_schema(&target);
         let rows = &schema["properties"][name];
         // The rows of the preparation are fixed, so that code can fill them in.
         let least = if target == Target::Prelude { 0 } else { 1 };
@@ -156,10 +157,10 @@ fn schemas_say_what_is_read() {
                 ((*name).to_owned(), value)
             })
             .collect();
-        assert!(draft_of(&target, "r", &json!({name: [row]})).is_ok());
+        assert!(PROTOCOL.draft_of(&target, "r", &json!({name: [row]})).is_ok());
         assert!(rows["items"]["properties"].get("run_id").is_none(), "the engine's columns are not asked for");
     }
-    let schema = result_schema(&Target::Proposal);
+    let schema = PROTOCOL.result_schema(&Target::Proposal);
     assert_eq!(schema["required"], json!(["instructions"]));
     assert!(proposal_of(&json!({"instructions": ["x"]})).is_ok());
 }

@@ -23,7 +23,7 @@ fn project() -> Project {
 }
 
 fn lift(project: &Project) -> dialect::Lifted {
-    multiverse::lift(&|path| project.documents.get(path).cloned(), RUN)
+    multiverse::PROTOCOL.lift(&|path| project.documents.get(path).cloned(), RUN)
 }
 
 fn item<'a>(lifted: &'a dialect::Lifted, id: &str) -> &'a Item {
@@ -156,7 +156,7 @@ fn put_back(project: &mut Project, before: &std::collections::BTreeMap<String, T
     let run = project.runs[RUN].clone();
     let put_back = PutBack { run: &run, items, own_row: OwnRow::PutBack, before: &|path| before.get(path).cloned() };
     let read = |path: &str| documents.get(path).cloned();
-    let lowered = multiverse::restore_cells(&mut project.sheets, &read, &put_back).unwrap();
+    let lowered = dialect::restore_cells(&mut project.sheets, &read, &put_back).unwrap();
     project.take(&lowered);
     project.check_in_step();
 }
@@ -218,7 +218,7 @@ fn changes_of_others_are_followed() {
         let after = change.apply(&text).unwrap();
         if dialect::multiverse::PROTOCOL.layout_of(path).is_some() {
             project.sheets.follow(path, &change);
-            let mut fresh = multiverse::sheets();
+            let mut fresh = multiverse::PROTOCOL.sheets();
             match (project.sheets.sheet(path, &after), fresh.sheet(path, &after)) {
                 (Ok(held), Ok(read)) => {
                     assert_eq!((held.row_count(), held.document().text()), (read.row_count(), &after), "round {round}");
@@ -253,10 +253,10 @@ fn nonsense_is_trouble_or_a_problem_never_a_panic() {
             project.edit(path, bytes);
         }
         problems += lift(&project).problems.len();
-        let _ = multiverse::runs(&project.documents[multiverse::RUNS]);
-        let _ = multiverse::catalog(&project.documents[multiverse::CATALOG]);
-        let _ = multiverse::instructions(&project.documents[multiverse::INSTRUCTIONS]);
-        let _ = multiverse::check_template(&project.documents[multiverse::TEMPLATE]);
+        let _ = multiverse::PROTOCOL.runs(&project.documents[multiverse::RUNS]);
+        let _ = multiverse::PROTOCOL.catalog(&project.documents[multiverse::CATALOG]);
+        let _ = multiverse::PROTOCOL.instructions(&project.documents[multiverse::INSTRUCTIONS]);
+        let _ = multiverse::PROTOCOL.check_template(&project.documents[multiverse::TEMPLATE]);
         let failure = machine::Failure {
             items: vec!["T06".into(), "S01".into(), "P01".into()],
             doing: "T06".into(),
@@ -277,4 +277,42 @@ fn nonsense_is_trouble_or_a_problem_never_a_panic() {
         }
     }
     assert!(troubles > 50 && steps > 50 && problems > 50, "{troubles} troubles, {steps} steps, {problems} problems");
+}
+
+/// MV-35: whoever looks at a document is told what the engine would tell, with its place and the way out.
+#[test]
+fn what_is_odd_is_told_to_whoever_looks() {
+    let odd = |path: &str, from: &str, to: &str| {
+        let mut project = project();
+        let text = String::from_utf8(project.documents[path].to_vec()).unwrap();
+        assert!(text.contains(from), "{text}");
+        project.edit(path, text.replacen(from, to, 1));
+        let told = multiverse::PROTOCOL.odd_in(path, &|path| project.documents.get(path).cloned());
+        told.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let (tasks, runs) = (multiverse::tasks(RUN), multiverse::RUNS);
+    let twice = format!("| {RUN} | again | PENDING | | | |\n| {RUN} |");
+    let cases = [
+        (
+            tasks.as_str(),
+            "| T06 |",
+            "| T05 |",
+            "`T05` is there twice in a run, and the first one counts; remove this row",
+        ),
+        (tasks.as_str(), "| task_id ", "| number ", "there is no table with the column `task_id`; put its header back"),
+        (runs, &format!("| {RUN} |"), &twice, "is there twice, first in line 7, and the first one counts; remove"),
+        (runs, &format!("| {RUN} |"), "| |", "the row has no run_id; give it one"),
+        (runs, "PENDING |", "at work |", "`at work` is no status; use PENDING, AWAITING_CONFIRMATION, COMPLETED or"),
+        (multiverse::TEMPLATE, "ANALYZING", "GUESSING", "the workflow's template was changed; its phases are fixed"),
+        ("notes.md", "", "", ""),
+    ];
+    for (path, from, to, expected) in cases {
+        if path == "notes.md" {
+            assert_eq!(multiverse::PROTOCOL.odd_in(path, &|_| Some("| a |".into())), []);
+            continue;
+        }
+        let told = odd(path, from, to);
+        assert!(told.contains(expected) && told.starts_with(path), "{told}");
+        assert_eq!(odd(path, from, from), "", "{path} as it was");
+    }
 }

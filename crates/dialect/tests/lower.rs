@@ -56,7 +56,7 @@ fn mv04_a_run_begins_with_the_users_own_words() {
     for (number, request) in nasty.iter().enumerate() {
         project.step(&format!("run-{number}"), &[started(request)]);
     }
-    let rows = multiverse::runs(&project.documents[multiverse::RUNS]);
+    let rows = multiverse::PROTOCOL.runs(&project.documents[multiverse::RUNS]);
     assert_eq!(rows.len(), nasty.len());
     for (row, request) in rows.iter().zip(nasty) {
         assert_eq!((row.user_request.as_str(), row.status), (request, Some(Status::Pending)));
@@ -64,7 +64,7 @@ fn mv04_a_run_begins_with_the_users_own_words() {
     }
     // A cell cannot hold a NUL; what stands for it is seen.
     project.step("run-nul", &[started("a\0b")]);
-    let rows = multiverse::runs(&project.documents[multiverse::RUNS]);
+    let rows = multiverse::PROTOCOL.runs(&project.documents[multiverse::RUNS]);
     assert_eq!(rows.last().unwrap().user_request, "a\u{FFFD}b");
     project.check_in_step();
 }
@@ -90,8 +90,13 @@ fn mv06_the_first_plan_makes_the_documents() {
 #[test]
 fn mv38_current_columns_follow() {
     let mut project = working(&["T05", "T06"]);
-    let current =
-        |project: &Project| multiverse::lift_run_row(&|path| project.documents.get(path).cloned(), RUN).unwrap();
+    let current = |project: &Project| {
+        multiverse::PROTOCOL
+            .runs(&project.documents[multiverse::RUNS])
+            .into_iter()
+            .find(|row| row.run_id == RUN)
+            .unwrap()
+    };
     let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
     assert_eq!(current(&project).current, [ids(&["P01"]), ids(&["S01"]), ids(&[])]);
     let lowered = project.step(RUN, &[assigned(1, "T05"), assigned(2, "T06")]);
@@ -119,7 +124,7 @@ fn mv23_a_completed_task_and_its_files_are_one_step() {
         [format!("| {file} | {RUN} | ANALYSIS_REPORT | T05 | a \\| summary |")]
     );
     project.step(RUN, &[completed("T06", &[(&file, "renewed"), ("runs/x.md", "new")])]);
-    let catalog = multiverse::catalog(&project.documents[multiverse::CATALOG]);
+    let catalog = multiverse::PROTOCOL.catalog(&project.documents[multiverse::CATALOG]);
     let seen: Vec<(&str, &str, &str)> =
         catalog.iter().map(|row| (row.file_path.as_str(), row.source_task_id.as_str(), row.summary.as_str())).collect();
     assert_eq!(seen, [(file.as_str(), "T06", "renewed"), ("runs/x.md", "T06", "new")]);
@@ -168,7 +173,7 @@ fn mv25_a_failure_is_one_step_with_a_report() {
     assert_eq!(failed(&multiverse::stages(RUN)), ["S01"]);
     assert_eq!(failed(&multiverse::phases(RUN)), ["P01"]);
     assert_eq!(project.rows(multiverse::RUNS), [format!("| {RUN} | write a report | FAILED | P01 | S01 | T05 |")]);
-    let report = project.text(&multiverse::failure_report(RUN));
+    let report = project.text(&dialect::Protocol::failure_report(RUN));
     for part in [RUN, "phase: `P01`", "stage: `S01`", "task: `T05`", "> what task T05 is for", error] {
         assert!(report.contains(part), "{part}\n{report}");
     }
@@ -185,12 +190,13 @@ fn mv26_a_failure_without_items_is_told_too() {
     project.step(RUN, &[started("x")]);
     let failure = Failure { items: Vec::new(), doing: "phase:0".into(), error: "cancelled by the user".into() };
     project.step(RUN, &[Fact::Failed(failure)]);
-    let report = project.text(&multiverse::failure_report(RUN));
+    let report = project.text(&dialect::Protocol::failure_report(RUN));
     assert!(report.contains("phase:0") && report.contains("cancelled by the user"), "{report}");
 }
 
 fn proposal() -> Proposal {
     Proposal {
+        reasons: Vec::new(),
         introduction: "We would do it so.".into(),
         instructions: vec!["Be brief.".into(), "Use tables | always\nand well.".into()],
         superseded: vec![Superseded {
@@ -208,7 +214,7 @@ fn proposal() -> Proposal {
 fn mv08_the_proposal_is_written_and_rewritten() {
     let mut project = Project::prepared();
     project.step(RUN, &[Fact::Proposed { fence: 1, proposal: proposal() }]);
-    let text = project.text(&multiverse::feedback(RUN));
+    let text = project.text(&multiverse::PROTOCOL.feedback(RUN));
     for part in [
         "> write a report",
         "1. Be brief.",
@@ -228,7 +234,7 @@ fn mv08_the_proposal_is_written_and_rewritten() {
     let answered = Fact::Answered { verdict: Verdict::Modify("longer".into()), by: "me".into(), at: "now".into() };
     project.step(RUN, &[answered]);
     project.step(RUN, &[Fact::Proposed { fence: 2, proposal: again }]);
-    let text = project.text(&multiverse::feedback(RUN));
+    let text = project.text(&multiverse::PROTOCOL.feedback(RUN));
     assert!(text.contains("1. Be long.") && text.contains("> longer") && !text.contains("Be brief"), "{text}");
 }
 
@@ -239,7 +245,7 @@ fn mv10_a_new_request_is_written() {
     project.step(RUN, &[Fact::Proposed { fence: 1, proposal: proposal() }]);
     let verdict = Verdict::NewRequest("something | else".into());
     project.step(RUN, &[Fact::Answered { verdict, by: "me".into(), at: "now".into() }]);
-    let runs = multiverse::runs(&project.documents[multiverse::RUNS]);
+    let runs = multiverse::PROTOCOL.runs(&project.documents[multiverse::RUNS]);
     assert_eq!((runs[0].user_request.as_str(), runs[0].status), ("something | else", Some(Status::Pending)));
 }
 
@@ -254,19 +260,19 @@ fn mv11_what_was_agreed_becomes_law() {
     let confirmed = Fact::Answered { verdict: Verdict::Confirm, by: "me".into(), at: "now".into() };
     let ids = vec![format!("I-{RUN}-01"), format!("I-{RUN}-02")];
     project.step(RUN, &[confirmed, Fact::Constituted { item: "T02".into(), ids: ids.clone() }, completed("T02", &[])]);
-    let all = multiverse::instructions(&project.documents[multiverse::INSTRUCTIONS]);
+    let all = multiverse::PROTOCOL.instructions(&project.documents[multiverse::INSTRUCTIONS]);
     let old = &all[0];
     assert!(!old.active);
     assert_eq!((&old.superseded_by_id, old.justification.as_str()), (&ids[0], "brevity was asked for"));
-    let active = multiverse::active_instructions(&project.documents[multiverse::INSTRUCTIONS]);
+    let active = multiverse::PROTOCOL.active_instructions(&project.documents[multiverse::INSTRUCTIONS]);
     let seen: Vec<(&str, &str)> =
         active.iter().map(|row| (row.instruction_id.as_str(), row.content.as_str())).collect();
     let expected =
         [("I-old-02", "older"), (ids[0].as_str(), "Be brief."), (ids[1].as_str(), "Use tables | always\nand well.")];
     assert_eq!(seen, expected);
     assert_eq!(active[1].instruction_type, "INITIAL");
-    let catalog = multiverse::catalog(&project.documents[multiverse::CATALOG]);
-    let found = catalog.iter().find(|row| row.file_path == multiverse::feedback(RUN)).unwrap();
+    let catalog = multiverse::PROTOCOL.catalog(&project.documents[multiverse::CATALOG]);
+    let found = catalog.iter().find(|row| row.file_path == multiverse::PROTOCOL.feedback(RUN)).unwrap();
     assert_eq!((found.asset_type.as_str(), found.source_task_id.as_str()), ("USER_INSTRUCTIONS", "T02"));
 }
 
@@ -283,7 +289,7 @@ fn mv12_inputs_have_one_row_each() {
     assert_eq!(project.keys(multiverse::CATALOG), ["assets/a.md", "assets/b.md", "guidelines/c.md"]);
     project.begin("run-2");
     catalogued(&mut project, "run-2", &["assets/b.md", "assets/d.md"], &["assets/a.md", "assets/unknown.md"]);
-    let catalog = multiverse::catalog(&project.documents[multiverse::CATALOG]);
+    let catalog = multiverse::PROTOCOL.catalog(&project.documents[multiverse::CATALOG]);
     let seen: Vec<(&str, &str, &str)> =
         catalog.iter().map(|row| (row.file_path.as_str(), row.run_id.as_str(), row.source_task_id.as_str())).collect();
     let expected = [("assets/b.md", "run-2", "T03"), ("assets/d.md", "run-2", "T03"), ("guidelines/c.md", RUN, "T03")];
@@ -307,7 +313,7 @@ fn a_retry_takes_rows_and_files_over() {
         let expected: Vec<String> = project.rows(&path(RUN)).iter().map(|row| row.replace(RUN, "run-2")).collect();
         assert_eq!(project.rows(&path("run-2")), expected);
     }
-    let catalog = multiverse::catalog(&project.documents[multiverse::CATALOG]);
+    let catalog = multiverse::PROTOCOL.catalog(&project.documents[multiverse::CATALOG]);
     let row = catalog.iter().find(|row| row.run_id == "run-2").unwrap();
     assert_eq!((row.source_task_id.as_str(), row.asset_type.as_str()), ("T05", "ANALYSIS_REPORT"));
     assert_eq!(row.summary, format!("five (taken over from {WORKSPACE}/T05.md)"));

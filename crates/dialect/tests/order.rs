@@ -74,7 +74,11 @@ fn mv33_the_same_bytes_in_any_order_of_completion() {
     let keys = one_by_one.keys(multiverse::CATALOG);
     let own = keys.iter().position(|key| key == order[0]).unwrap();
     assert_eq!(keys[own..own + 5], order);
-    assert_eq!(keys[..3], ["assets/a.md", "runs/run-0/x.md", &multiverse::feedback(RUN)], "new rows stand at the end");
+    assert_eq!(
+        keys[..3],
+        ["assets/a.md", "runs/run-0/x.md", &multiverse::PROTOCOL.feedback(RUN)],
+        "new rows stand at the end"
+    );
     assert_eq!(one_by_one.keys(&multiverse::tool_tasks(RUN)), ["TT06_01", "TT06_02", "TT06_03", "TT07_01", "TT10_01"]);
     for seed in 0..60 {
         let mut chance = Chance(seed);
@@ -89,7 +93,7 @@ fn mv33_the_same_bytes_in_any_order_of_completion() {
             happen(&mut project, event);
             left[chosen] = rest;
             if chance.below(4) == 0 {
-                project.sheets = multiverse::sheets();
+                project.sheets = multiverse::PROTOCOL.sheets();
             }
         }
         assert_eq!(project.documents, one_by_one.documents, "seed {seed}");
@@ -117,7 +121,7 @@ fn rows_of_other_runs_between_change_nothing_of_the_order() {
         project.step(runs[run], &[completed(&id, &[(&format!("runs/{}/{id}.md", runs[run]), "x")])]);
     }
     project.check_in_step();
-    let catalog = multiverse::catalog(&project.documents[multiverse::CATALOG]);
+    let catalog = multiverse::PROTOCOL.catalog(&project.documents[multiverse::CATALOG]);
     for run in runs {
         let seen: Vec<String> =
             catalog.iter().filter(|row| row.run_id == run).map(|row| row.source_task_id.clone()).collect();

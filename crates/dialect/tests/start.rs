@@ -1,11 +1,11 @@
 //! What a project begins with.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
 
-use dialect::multiverse::{self, check_template, initial_documents};
+use dialect::multiverse;
 use text::Text;
 
 fn document(path: &str) -> String {
-    initial_documents().into_iter().find(|(known, _)| *known == path).expect("a document").1
+    multiverse::PROTOCOL.initial_documents().into_iter().find(|(known, _)| *known == path).expect("a document").1
 }
 
 /// MV-01: the headers are exactly the seed's, and there is no empty row.
@@ -32,15 +32,15 @@ fn mv01_headers_are_those_of_the_seed() {
         assert!(table[1].replace(" :--- |", "") == "|", "{path}: {}", table[1]);
         assert!(text.starts_with("# ") && syntax::Document::parse(text.as_str()).problems().is_empty(), "{path}");
     }
-    assert_eq!(initial_documents().len(), 4);
+    assert_eq!(multiverse::PROTOCOL.initial_documents().len(), 4);
 }
 
 /// MV-01, MV-07: every folder comes after the one that it is in.
 #[test]
 fn folders_can_be_made_in_their_order() {
     let mut made = vec![String::new()];
-    let all = multiverse::folders().iter().map(|folder| (*folder).to_owned()).collect::<Vec<_>>();
-    for folder in all.into_iter().chain(multiverse::run_folders("r")) {
+    let all = multiverse::PROTOCOL.folders.iter().map(|folder| (*folder).to_owned()).collect::<Vec<_>>();
+    for folder in all.into_iter().chain(multiverse::PROTOCOL.run_folders("r")) {
         let parent = folder.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
         assert!(made.contains(&parent), "{folder}");
         made.push(folder);
@@ -71,14 +71,14 @@ fn run_documents_have_the_seeds_columns() {
         ]
     );
     let own = [multiverse::phases("r"), multiverse::stages("r"), multiverse::tasks("r"), multiverse::tool_tasks("r")];
-    assert_eq!(multiverse::run_documents("r"), own);
+    assert_eq!(multiverse::PROTOCOL.run_documents("r", &[]), own);
 }
 
 /// MV-14: the template gives the four phases; one that was changed is refused with the difference.
 #[test]
 fn mv14_a_changed_template_is_refused_with_the_difference() {
     let template = document(multiverse::TEMPLATE);
-    let rows = check_template(&Text::from(template.as_str())).unwrap();
+    let rows = multiverse::PROTOCOL.check_template(&Text::from(template.as_str())).unwrap();
     let names: Vec<(&str, &str)> = rows.iter().map(|row| (row.id.as_deref().unwrap(), row.name.as_str())).collect();
     let expected =
         [("P01", "ANALYZING"), ("P02", "STRATEGIZING"), ("P03", "REFINING_CONTENT"), ("P04", "GENERATING_OUTPUT")];
@@ -91,7 +91,7 @@ fn mv14_a_changed_template_is_refused_with_the_difference() {
         template.clone() + "| | | |\n",
     ];
     for text in same {
-        assert_eq!(check_template(&Text::from(text.as_str())).as_ref(), Ok(&rows), "{text}");
+        assert_eq!(multiverse::PROTOCOL.check_template(&Text::from(text.as_str())).as_ref(), Ok(&rows), "{text}");
     }
     let other = [
         (template.replace("ANALYZING", "ANALYSING"), "-| P01 | ANALYZING |", "+| P01 | ANALYSING |"),
@@ -102,7 +102,7 @@ fn mv14_a_changed_template_is_refused_with_the_difference() {
         ("nothing here\n".to_owned(), "-| P01 |", ""),
     ];
     for (text, missing, added) in other {
-        let difference = check_template(&Text::from(text.as_str())).expect_err("a difference");
+        let difference = multiverse::PROTOCOL.check_template(&Text::from(text.as_str())).expect_err("a difference");
         assert!(difference.contains(missing) && difference.contains(added), "{difference}");
         assert!(difference.lines().all(|line| line.starts_with(['-', '+'])), "{difference}");
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use agent::{Brief, CollectedOutput, Ending, Report, ReportStatus};
-use dialect::multiverse as documents;
+use dialect::{Protocol, proposal_of};
 use machine::{FileNote, Metered, Outcome, Target, Work};
 use store::ProjectPath;
 
@@ -101,15 +101,22 @@ fn metered(ending: &Ending, meter: &agent::Meter) -> Metered {
 
 fn done(work: &Work, brief: &Brief, workdir: &Path, report: &Report) -> (Outcome, Vec<Output>) {
     match work {
-        Work::Plan(Target::Proposal) => match documents::proposal_of(&report.result) {
+        Work::Plan(Target::Proposal) => match proposal_of(&report.result) {
             Ok(proposal) => (Outcome::Proposal(proposal), Vec::new()),
             Err(problems) => (Outcome::Broken(problems), Vec::new()),
         },
-        Work::Plan(target) => match documents::draft_of(target, &brief.run_id, &report.result) {
+        Work::Plan(target) => match draft_of(target, brief, report) {
             Ok(rows) => (Outcome::Plan(rows), Vec::new()),
             Err(problems) => (Outcome::Broken(problems), Vec::new()),
         },
         Work::Execute(_) | Work::SetUp(_) | Work::Catalog(_) => files(brief, workdir, report),
+    }
+}
+
+fn draft_of(target: &Target, brief: &Brief, report: &Report) -> Result<Vec<machine::Planned>, Vec<String>> {
+    match Protocol::named(&brief.protocol) {
+        Some(protocol) => protocol.draft_of(target, &brief.run_id, &report.result),
+        None => Err(vec![format!("there is no protocol {}", brief.protocol)]),
     }
 }
 
@@ -135,7 +142,7 @@ fn files(brief: &Brief, workdir: &Path, report: &Report) -> (Outcome, Vec<Output
             "" => summary_of(&file.path, &file.content, file.content.len() as u64),
             summary => one_line(summary),
         };
-        notes.push(FileNote { path: file.path, asset_type: String::new(), summary, digest: String::new() });
+        notes.push(FileNote { path: file.path, summary, ..FileNote::default() });
         outputs.push(Output { path, content: file.content });
     }
     match problems.is_empty() {

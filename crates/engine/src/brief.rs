@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use agent::prompt::{Form, Prompts, Tools};
 use agent::{Access, Answered, Brief, BriefFile, BriefLimits, Expects, Pace};
-use dialect::{Field, multiverse as documents};
-use machine::{Attempt, Course, Hierarchy, Item, Role, Run, Target, Timing, Work};
+use dialect::Field;
+use machine::{Attempt, Course, Hierarchy, Item, Placing, Role, Run, Target, Timing, Work};
 use serde_json::{Map, Value, json};
 use store::{Fs, Store};
 use text::Text;
@@ -17,9 +17,8 @@ use crate::inputs;
 use crate::learning;
 use crate::settings::Settings;
 use crate::step::State;
+use crate::way;
 
-/// The list of procedures, which the Planner alone may see (MV-30).
-pub(crate) const PROCEDURES: &str = "guidelines/mcp_list.md";
 /// The most inputs that the first analysis is given.
 const INPUTS: usize = 200;
 /// The most ACTIVE instructions that a brief tells, the newest first to be kept.
@@ -52,21 +51,67 @@ pub(crate) fn files(state: &State, hierarchy: &Hierarchy, run: &Run, work: &Work
         Work::Plan(_) => {}
     }
     let is_planner = work.role() == Role::Planner;
-    let guidelines = state.inputs.values().filter(|note| note.asset_type == "GUIDELINE_DOC");
-    for note in guidelines.filter(|note| is_planner || note.path != PROCEDURES) {
-        files.push(readable(&note.path, "guideline".into()));
+    match (work, hierarchy.placing) {
+        // Each task names its own.
+        (Work::Execute(id), Placing::ByFolder) => {
+            let task = run.item(id).filter(|item| item.level == hierarchy.tool_level());
+            let task = task.and_then(|tool| run.item(tool.parent.as_deref()?)).or_else(|| run.item(id));
+            let own = task.into_iter().flat_map(|task| &task.guidelines);
+            files.extend(own.map(|path| readable(path, "guideline".into())));
+        }
+        _ => {
+            let guidelines = state.inputs.values().filter(|note| note.asset_type == "GUIDELINE_DOC");
+            for note in guidelines.filter(|note| is_planner || note.path != state.protocol.procedures.path) {
+                files.push(readable(&note.path, "guideline".into()));
+            }
+        }
     }
-    files.push(readable(documents::INSTRUCTIONS, "ACTIVE instructions".into()));
+    files.push(readable(state.protocol.instructions.path, "ACTIVE instructions".into()));
     if is_planner {
-        files.push(readable(documents::CATALOG, "catalog".into()));
+        let has_one = !state.protocol.has_catalogs() || state.files.get(&run.id).is_some_and(|files| !files.is_empty());
+        let own = has_one.then(|| readable(&state.protocol.catalog_path(&run.id), "catalog".into()));
+        files.extend(own);
+        let inputs = state.protocol.inputs.iter().filter_map(|input| input.catalog.as_ref());
+        files.extend(inputs.map(|catalog| readable(catalog.path, "catalog of inputs".into())));
     }
     files.extend(learning::files(run, work));
-    let mut seen = std::collections::HashSet::new();
-    files.retain(|file| seen.insert(file.path.clone()));
+    without_repeats(files)
+}
+
+/// Each file once, for the first of its reasons.
+fn without_repeats(mut files: Vec<BriefFile>) -> Vec<BriefFile> {
+    // So few are compared at once; a table of them would cost more.
+    const FEW: usize = 16;
+    if files.len() <= FEW {
+        let mut kept = 0;
+        for at in 0..files.len() {
+            if files[..kept].iter().all(|known| known.path != files[at].path) {
+                files.swap(kept, at);
+                kept += 1;
+            }
+        }
+        files.truncate(kept);
+    } else {
+        let mut seen = std::collections::HashSet::new();
+        files.retain(|file| seen.insert(file.path.clone()));
+    }
     files
 }
 
-fn inputs_of(hierarchy: &Hierarchy, run: &Run, item: &Item, files: &mut Vec<BriefFile>) {
+/// The same with what the project keeps for agents in general, for those that read it. What is both is no input then.
+pub(crate) fn guided(settings: &Settings, run: &Run, work: &Work, mut files: Vec<BriefFile>) -> Vec<BriefFile> {
+    let role = work.role();
+    let reads = || settings.casting_of(&run.id).crew.get(&role).is_some_and(|backend| backend.is_guided());
+    if settings.guidance.is_empty() || !settings.guided.contains(&role) || !reads() {
+        return files;
+    }
+    let guidance = settings.guidance.for_files(&files);
+    files.retain(|file| guidance.iter().all(|one| one.path != file.path));
+    files.extend(guidance);
+    files
+}
+
+pub(crate) fn inputs_of(hierarchy: &Hierarchy, run: &Run, item: &Item, files: &mut Vec<BriefFile>) {
     files.extend(item.inputs.iter().map(|path| readable(path, "input".into())));
     let is_tool = item.level + 1 == hierarchy.levels.len();
     let parent = item.parent.as_deref().and_then(|id| run.item(id)).filter(|_| is_tool);
@@ -115,12 +160,12 @@ pub(crate) fn build<F: Fs>(
     };
     // Nothing set aside means no bound of the run's.
     brief.limits = BriefLimits { steps: 100, tokens: attempt.reserved.tokens, seconds };
-    brief.files = files(state, hierarchy, run, &attempt.work);
+    brief.files = guided(settings, run, &attempt.work, files(state, hierarchy, run, &attempt.work));
     let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
     match &attempt.work {
         Work::Plan(target) => {
             brief.plan_target = Some(target.spelled(hierarchy, run));
-            brief.expects = Expects { result: documents::result_schema(target), outputs: Vec::new() };
+            brief.expects = Expects { result: state.protocol.result_schema(target), outputs: Vec::new() };
             if let Target::Children(id) | Target::Tools(id, _) = target {
                 brief.item = row(state, &read, run, id);
             }
@@ -136,6 +181,9 @@ pub(crate) fn build<F: Fs>(
         Some((_, context)) => context,
         None => context(state, store, hierarchy, settings, run, &attempt.work),
     };
+    if hierarchy.placing == Placing::ByFolder {
+        way::tell(&mut brief, hierarchy, settings, run, &attempt.work);
+    }
     brief
 }
 
@@ -161,7 +209,7 @@ fn context<F: Fs>(
     context.insert("mode".into(), json!(run.mode));
     context.insert("instructions".into(), instructions(state, &read, run));
     for (name, id) in places_of(hierarchy, run, work) {
-        context.insert(name.into(), Value::Object(row(state, &read, run, &id)));
+        context.insert(name.replace('-', "_"), Value::Object(row(state, &read, run, &id)));
     }
     if work.role() == Role::Planner {
         if !run.wishes.is_empty() {
@@ -172,7 +220,7 @@ fn context<F: Fs>(
             context.insert("past_runs".into(), learning::told(state, store, run));
         }
         context.insert("tool_types".into(), json!(settings.tools));
-        if let Some(list) = procedures(store) {
+        if let Some(list) = procedures(store, state.protocol.procedures.path) {
             context.insert("procedures".into(), json!(list));
         }
     }
@@ -185,9 +233,10 @@ fn instructions(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Ru
     if let Some(known) = state.instructions.get(&run.id) {
         return known.clone();
     }
-    let Some(text) = read(documents::INSTRUCTIONS) else { return Value::Array(Vec::new()) };
+    let path = state.protocol.instructions.path;
+    let Some(text) = read(path) else { return Value::Array(Vec::new()) };
     let mut told = Vec::new();
-    if let Ok(sheet) = state.sheets.sheet(documents::INSTRUCTIONS, &text) {
+    if let Ok(sheet) = state.sheets.sheet(path, &text) {
         for row in (0..sheet.row_count()).rev() {
             if told.len() >= INSTRUCTIONS {
                 break;
@@ -209,7 +258,7 @@ fn instructions(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Ru
 
 /// An item's row as an object; a document that cannot be read has none, and that is told when it is next changed.
 fn row(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Run, id: &str) -> Map<String, Value> {
-    documents::item_object(&mut state.sheets, read, run, id).ok().flatten().unwrap_or_default()
+    dialect::item_object(&mut state.sheets, read, run, id).ok().flatten().unwrap_or_default()
 }
 
 /// The phase and stage that work belongs to.
@@ -233,20 +282,26 @@ fn places_of(hierarchy: &Hierarchy, run: &Run, work: &Work) -> Vec<(&'static str
 fn catalog<F: Fs>(state: &State, store: &Store<F>, run: &Run, work: &Work) -> Value {
     let row = |path: &str, run: &str, asset_type: &str, task: &str, summary: &str| json!({"file_path": path, "run_id": run, "asset_type": asset_type, "source_task_id": task, "summary": summary});
     let mut rows: Vec<Value> = Vec::new();
+    let procedures = state.protocol.procedures.path;
+    // The task of the preparation that catalogues, where it is one that can be looked up.
+    let archivist = if state.protocol.has_catalogs() { "" } else { "T03" };
     if *work == Work::Plan(Target::Proposal) {
         // The catalog is made anew after the proposal: what was renamed or is gone since the last one is not proposed.
-        let names = inputs::names(store.fs()).into_iter().filter(|(path, _)| path != PROCEDURES);
+        let names = inputs::names(store.fs(), state.protocol).into_iter().filter(|(path, _)| path != procedures);
         rows.extend(names.map(|(path, asset_type)| match state.inputs.get(&path) {
-            Some(note) => row(&path, "", asset_type, "T03", &note.summary),
+            Some(note) => row(&path, "", asset_type, archivist, &note.summary),
             None => row(&path, "", asset_type, "", ""),
         }));
     } else {
-        let inputs = state.inputs.values().filter(|note| note.path != PROCEDURES);
-        rows.extend(inputs.map(|note| row(&note.path, "", &note.asset_type, "T03", &note.summary)));
+        let inputs = state.inputs.values().filter(|note| note.path != procedures);
+        rows.extend(inputs.map(|note| row(&note.path, "", &note.asset_type, archivist, &note.summary)));
     }
+    // What earlier runs left, and this one may change.
+    let others = state.owners.iter().filter(|(_, owner)| owner.run != run.id);
+    rows.extend(others.map(|(path, owner)| row(path, &owner.run, &owner.asset_type, "", &owner.summary)));
     let made = run.items.iter().enumerate().filter(|(_, item)| !item.output.is_empty()).rev();
     let made: HashMap<&str, usize> = made.map(|(at, item)| (item.output.as_str(), at)).collect();
-    let own = state.files.get(&run.id).into_iter().flatten();
+    let own = state.files.get(&run.id).into_iter().flatten().filter(|note| note.asset_type != "ORIGINAL_INPUT");
     let mut own: Vec<_> = own.map(|note| (made.get(note.path.as_str()).copied(), note)).collect();
     own.sort_by_key(|(at, _)| *at);
     let room = CATALOG_ROWS.saturating_sub(rows.len());
@@ -258,8 +313,8 @@ fn catalog<F: Fs>(state: &State, store: &Store<F>, run: &Run, work: &Work) -> Va
     Value::Array(rows)
 }
 
-fn procedures<F: Fs>(store: &Store<F>) -> Option<String> {
-    let path = store::ProjectPath::any(PROCEDURES).ok()?;
+fn procedures<F: Fs>(store: &Store<F>, path: &str) -> Option<String> {
+    let path = store::ProjectPath::any(path).ok()?;
     let content = beginning(store.fs(), &path, PROCEDURES_BYTES).ok()??;
     Some(String::from_utf8_lossy(&content).into_owned())
 }

@@ -1,10 +1,12 @@
 //! Recordings of agent calls, one an attempt, in `.multiverse/calls/<run>/`: enough to have the run carried out again
 //! without any agent (BY-19). Written before the report is taken, whole or not at all; nothing is decided by them.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use agent::replay::{RECORDING, RecordedEnding, Recording, digests, recording_name};
-use agent::{Brief, Ending, Meter, OutputLimits, ReportStatus};
+use agent::model::Exchange;
+use agent::replay::{RECORDING, Recording, digests, recording_name};
+use agent::{Brief, Ending, Job, Meter, OutputLimits, ReportStatus};
 
 use crate::fault::EngineError;
 
@@ -59,13 +61,18 @@ pub(crate) fn keep(call: &Call<'_>) {
 }
 
 fn try_to_keep(call: &Call<'_>) -> std::io::Result<()> {
-    let Some(mut ending) = RecordedEnding::of(call.ending) else { return Ok(()) };
+    let mut ending = call.ending.clone();
+    if matches!(ending, Ending::Later { .. } | Ending::Waiting | Ending::Stopped) {
+        // They say nothing of the agent.
+        return Ok(());
+    }
     let folder = folder(call.project, &call.brief.run_id);
     std::fs::create_dir_all(&folder)?;
     let mut outputs = std::collections::BTreeMap::new();
     let mut usage = call.meter.reading();
     match &mut ending {
-        RecordedEnding::Report { report, log } => {
+        Ending::Later { .. } | Ending::Waiting | Ending::Stopped => {}
+        Ending::Report { report, log } => {
             usage = report.usage.unwrap_or(usage);
             if report.status == ReportStatus::Done && !call.workdir.as_os_str().is_empty() {
                 let collected = agent::collect_outputs(call.brief, call.workdir, report, &OutputLimits::default())
@@ -86,11 +93,11 @@ fn try_to_keep(call: &Call<'_>) -> std::io::Result<()> {
             }
             cut(log);
         }
-        RecordedEnding::Broken { said, log, .. } => {
+        Ending::Broken { said, log, .. } => {
             cut(said);
             cut(log);
         }
-        RecordedEnding::Failed { log, .. } => cut(log),
+        Ending::Failed { log, .. } => cut(log),
     }
     let recording = Recording {
         format: RECORDING,
@@ -106,6 +113,28 @@ fn try_to_keep(call: &Call<'_>) -> std::io::Result<()> {
     let mut text = serde_json::to_vec(&recording)?;
     text.push(b'\n');
     write(&folder, &recording_name(call.fence), &text)
+}
+
+/// Keeps one exchange of a model with its provider, beside the recording of the attempt: a line each, in order. What is
+/// asked outside of a run is not kept.
+pub fn keep_exchange(job: &Job, exchange: &Exchange) {
+    let fence = job.workdir.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok());
+    let (Some(fence), true) = (fence, job.brief.run_id.starts_with("run-")) else { return };
+    let _ = try_to_keep_exchange(&folder(&job.project, &job.brief.run_id), fence, exchange);
+}
+
+fn try_to_keep_exchange(folder: &Path, fence: u64, exchange: &Exchange) -> std::io::Result<()> {
+    let request: serde_json::Value = serde_json::from_slice(&exchange.request).unwrap_or_default();
+    let reply = String::from_utf8_lossy(&exchange.reply);
+    let line = serde_json::json!({"url": exchange.url, "status": exchange.status, "request": request, "reply": reply});
+    std::fs::create_dir_all(folder)?;
+    let mut file = std::fs::File::options().create(true).append(true).open(folder.join(wire_name(fence)))?;
+    file.write_all(format!("{line}\n").as_bytes())
+}
+
+/// The name of what a model and its provider said.
+fn wire_name(fence: u64) -> String {
+    format!("{fence:06}.wire.jsonl")
 }
 
 /// Whole or not at all.

@@ -40,7 +40,7 @@ pub(crate) struct Crew {
 
 /// What comes into the inbox.
 enum Heard {
-    Arrived(Arrived),
+    Arrived(Box<Arrived>),
     Hint(Hint),
 }
 
@@ -115,7 +115,7 @@ impl Crew {
                     let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
                     let arrived =
                         Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used: Metered::default() };
-                    let _ = sender.send(Heard::Arrived(arrived));
+                    let _ = sender.send(Heard::Arrived(Box::new(arrived)));
                 }
             }
         });
@@ -167,7 +167,7 @@ impl Crew {
         let mut all: Vec<Arrived> = Vec::new();
         for heard in first.into_iter().chain(self.inbox.try_iter()) {
             match heard {
-                Heard::Arrived(arrived) => all.push(arrived),
+                Heard::Arrived(arrived) => all.push(*arrived),
                 Heard::Hint(hint) => self.hints.push(hint),
             }
         }
@@ -217,7 +217,7 @@ fn work_on(
     let said = ending.clone();
     if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, (ending, &job.meter)) {
         // Nobody listens any more when the process is about to end.
-        let _ = sender.send(Heard::Arrived(arrived));
+        let _ = sender.send(Heard::Arrived(Box::new(arrived)));
     }
     be_modest();
     logs::keep(&job.project, fence, &job.brief, &said);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use agent::{Ending, Job, Meter, Scratch};
-use dialect::multiverse as documents;
+use dialect::Protocol;
 use machine::{Attempt, Effect, Holder, Input, Metered, Outcome, Role, Said, Work};
 use serde_json::json;
 use store::{Fs, ProjectPath};
@@ -127,7 +127,7 @@ impl<F: Fs> Service<F> {
             let arrived = self.crew.arrived(Duration::ZERO);
             self.enqueue(arrived);
             if !self.queue.is_empty() {
-                self.engine.store.place_meanwhile()?;
+                self.engine.store.place_in_passing()?;
                 continue;
             }
             let is_idle = self.crew.is_idle();
@@ -195,7 +195,7 @@ impl<F: Fs> Service<F> {
         let Some(watch) = &mut self.watch else { return };
         let me = self.engine.me();
         let mine = self.engine.runs().filter(|run| run.driver.as_deref() == Some(me));
-        let folders = mine.flat_map(|run| documents::run_folders(&run.id));
+        let folders = mine.flat_map(|run| self.engine.protocol().run_folders(&run.id));
         let folders: BTreeSet<String> = folders.take(watch::FOLDERS).chain(["db".into()]).collect();
         // What cannot be watched is looked at now and then; `doctor` says so.
         let _ = watch.cover(folders);
@@ -283,7 +283,7 @@ impl<F: Fs> Service<F> {
         let run = order.run().to_string();
         match error {
             EngineError::Again => self.queue.push_back(order),
-            EngineError::Document { path, line, reason, hint } => {
+            EngineError::Document { path, line, reason, hint, .. } => {
                 let place = Some(format!("{path}:{line}"));
                 let told = format!("{reason}; {hint}");
                 (self.engine.listener)(Notice::Problem { run: Some(run.clone()), path: place, reason: told });
@@ -403,7 +403,7 @@ impl<F: Fs> Service<F> {
 
     /// T00: the run's folders (MV-07).
     fn set_up(&self, run: &str) -> Outcome {
-        for folder in documents::run_folders(run) {
+        for folder in self.engine.protocol().run_folders(run) {
             let made = ProjectPath::any(&folder)
                 .map_err(|refusal| refusal.to_string())
                 .and_then(|path| self.engine.store.fs().make_folder(&path).map_err(|fault| fault.to_string()));
@@ -416,7 +416,8 @@ impl<F: Fs> Service<F> {
 
     /// T03: what lies in `assets/` and `guidelines/` (MV-12).
     fn catalog(&self, run: &str) -> Outcome {
-        let scanned = inputs::scan(self.engine.store.fs(), &self.engine.state.inputs);
+        let engine = &self.engine;
+        let scanned = inputs::scan(engine.store.fs(), engine.protocol(), &engine.state.inputs);
         for reason in scanned.problems {
             (self.engine.listener)(Notice::Problem { run: Some(run.into()), path: None, reason });
         }
@@ -530,7 +531,7 @@ impl<F: Fs> Service<F> {
         };
         let project = self.engine.settings.project.clone();
         let mut brief = agent::Brief::new(&run, self.engine.hierarchy.protocol, "communicator", "communicate");
-        brief.context = json!({"kind": kind, "package": {"run_id": run, "text": text, "output_location": format!("outputs/{run}/")}});
+        brief.context = json!({"kind": kind, "package": {"run_id": run, "text": text, "output_location": self.output_location(&run)}});
         brief.limits.seconds = self.engine.settings.seconds.min(SPEAKING);
         brief.expects.result = json!({"type": "object", "properties": {"message": {"type": "string", "minLength": 1}}, "required": ["message"]});
         brief::put_into_words(&mut brief, &self.engine.settings.prompts());
@@ -544,12 +545,13 @@ impl<F: Fs> Service<F> {
     fn package(&self, run: &str, said: Said) -> (&'static str, String) {
         let read = |path: String| self.document(&path).unwrap_or_default();
         match said {
-            Said::Proposal => ("proposal", read(documents::feedback(run))),
-            Said::Failure => ("failure", read(documents::failure_report(run))),
+            Said::Proposal => ("proposal", read(self.engine.protocol().feedback(run))),
+            Said::Failure => ("failure", read(Protocol::failure_report(run))),
             Said::Completion => (
                 "completion",
                 format!(
-                    "[Job Completed] Your requested job (Run: {run}) has been successfully completed.\n\n- You can find the final results at the following path:\n  outputs/{run}/\n"
+                    "[Job Completed] Your requested job (Run: {run}) has been successfully completed.\n\n- You can find the final results at the following path:\n  {}\n",
+                    self.output_location(run)
                 ),
             ),
             Said::Question => {
@@ -589,8 +591,10 @@ pub(crate) fn readable(project: &Path, run: &str, brief: &agent::Brief) -> Vec<P
 
 /// The same without a run.
 pub(crate) fn readable_inputs(project: &Path, brief: &agent::Brief) -> Vec<PathBuf> {
-    let named = brief.files.iter().map(|file| project.join(&file.path));
-    let mut paths: Vec<PathBuf> = std::iter::once(project.join("assets")).chain(named).collect();
+    let named = brief.files.iter().map(|file| project.join(agent::skill_folder(file).unwrap_or(&file.path)));
+    let protocol = Protocol::named(&brief.protocol).unwrap_or(&dialect::multiverse::PROTOCOL);
+    let inputs = protocol.inputs.iter().filter(|input| input.asset_type == "ORIGINAL_INPUT");
+    let mut paths: Vec<PathBuf> = inputs.map(|input| project.join(input.folder)).chain(named).collect();
     paths.retain(|path| path.exists());
     paths
 }

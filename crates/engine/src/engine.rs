@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use dialect::multiverse as documents;
+use dialect::{Protocol, lineage, multiverse};
 use machine::{FileNote, Hierarchy, Input, Outcome, Run};
 use serde::{Deserialize, Serialize};
 use store::{CommitError, Fs, Kind, Missing, ProjectPath, Record, Store};
 use text::Text;
 
 use crate::body::Body;
-use crate::brief;
 use crate::crew::Listener;
+use crate::families::Owner;
 use crate::fault::EngineError;
 use crate::notice::Notice;
 use crate::settings::Settings;
@@ -56,6 +56,8 @@ struct Fold {
     runs: BTreeMap<String, Run>,
     files: BTreeMap<String, Vec<FileNote>>,
     inputs: BTreeMap<String, FileNote>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    owners: BTreeMap<String, Owner>,
 }
 
 const FOLD_FORMAT: u32 = 1;
@@ -88,7 +90,8 @@ impl<F: Fs> Engine<F> {
     }
 
     fn on(store: Store<F>, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
-        let mut state = State::new(store.opening());
+        let protocol = protocol_of(&store, &settings)?;
+        let mut state = State::new(store.opening(), protocol);
         if let Some(raw) = store.fold() {
             let fold: Fold = serde_json::from_str(raw.get()).map_err(|error| {
                 let hint = "a newer version of this program may have written it: use that one";
@@ -100,6 +103,7 @@ impl<F: Fs> Engine<F> {
                 return Err(EngineError::refused(reason, "use the newer version of this program"));
             }
             (state.runs, state.files, state.inputs) = (fold.runs, fold.files, fold.inputs);
+            state.owners = fold.owners;
             let resting = state.runs.values().filter(|run| !run.rests.is_empty());
             state.resting = resting.map(|run| run.id.clone()).collect();
         }
@@ -107,7 +111,7 @@ impl<F: Fs> Engine<F> {
             store,
             state,
             settings,
-            hierarchy: &machine::MULTIVERSE,
+            hierarchy: protocol.hierarchy,
             listener,
             head: 0,
             heard: false,
@@ -129,6 +133,11 @@ impl<F: Fs> Engine<F> {
         self.state.runs.get(id)
     }
 
+    /// The project's protocol.
+    pub fn protocol(&self) -> &'static Protocol {
+        self.state.protocol
+    }
+
     /// The name of this opening.
     pub fn me(&self) -> &str {
         &self.state.me
@@ -136,14 +145,15 @@ impl<F: Fs> Engine<F> {
 
     /// Whether a run of this id exists or existed.
     pub(crate) fn knows_run(&mut self, id: &str) -> bool {
-        let Some(text) = self.read(documents::RUNS).cloned() else { return false };
-        let found = self.state.sheets.sheet(documents::RUNS, &text).is_ok_and(|sheet| sheet.find(id).is_some());
+        let runs = self.protocol().runs.path;
+        let Some(text) = self.read(runs).cloned() else { return false };
+        let found = self.state.sheets.sheet(runs, &text).is_ok_and(|sheet| sheet.find(id).is_some());
         found || self.state.runs.contains_key(id)
     }
 
     /// Takes note that this process itself committed something that is in no run.
     pub(crate) fn settle_head(&mut self) {
-        self.state.sheets = documents::sheets();
+        self.state.sheets = self.protocol().sheets();
         self.state.contexts.clear();
         self.head = self.store.head().number;
     }
@@ -291,25 +301,34 @@ impl<F: Fs> Engine<F> {
             alive: BTreeSet::from([self.state.me.clone()]),
             active: BTreeSet::new(),
             past: self.past_for(&order),
+            phases: self.phases_for(&order),
+            owners: BTreeMap::new(),
+            procedures: BTreeSet::new(),
             now: self.now(),
             order,
         };
         self.check_outputs(&mut ready.order)?;
+        self.add_families(&mut ready.order);
         let Order::To { input, .. } = &ready.order else { return Ok(ready) };
         if matches!(input, Input::Wake | Input::Claim | Input::Resume) {
             ready.alive = self.store.openings()?;
             self.follow()?;
         }
         if let Input::Report { outcome: Outcome::Proposal(_), .. } = input {
-            let text = self.read(documents::INSTRUCTIONS).cloned().unwrap_or_default();
-            let active = documents::active_instructions(&text).into_iter();
+            let text = self.read(self.protocol().instructions.path).cloned().unwrap_or_default();
+            let active = self.protocol().active_instructions(&text).into_iter();
             ready.active = active.map(|instruction| instruction.instruction_id).collect();
         }
-        for path in input.named_paths(ready.order.run()) {
+        if let Input::Report { outcome: Outcome::Plan(_), .. } = input {
+            ready.procedures = self.procedure_ids();
+        }
+        let run = self.state.runs.get(ready.order.run());
+        for path in input.named_paths(self.hierarchy, ready.order.run(), run) {
             // The list of procedures is for the Planner alone, and so is what the catalog does not list of other runs: to
             // a plan they are not there (MV-30, MV-36).
-            let is_withheld = path == brief::PROCEDURES || self.is_withheld(ready.order.run(), &path);
+            let is_withheld = path == self.protocol().procedures.path || self.is_withheld(ready.order.run(), &path);
             if !is_withheld && self.file_exists(&path) {
+                ready.owners.extend(self.owner_of(&path).map(|owner| (path.clone(), owner)));
                 ready.exists.insert(path);
             }
         }
@@ -328,6 +347,24 @@ impl<F: Fs> Engine<F> {
     fn check_outputs(&mut self, order: &mut Order) -> Result<(), EngineError> {
         let Order::To { input: Input::Report { outcome, .. }, outputs, .. } = order else { return Ok(()) };
         let mut problems = Vec::new();
+        // A file that lived on without this journal is taken under it before it is changed.
+        let foreign: Vec<ProjectPath> = match self.state.protocol.has_catalogs() {
+            true => outputs
+                .iter()
+                .map(|output| output.path.clone())
+                .filter(|path| self.store.read(path).is_none())
+                .collect(),
+            false => Vec::new(),
+        };
+        let mut there = Vec::new();
+        for path in foreign {
+            if matches!(self.store.fs().look(&path), Ok(Some(_))) {
+                there.push(path);
+            }
+        }
+        if !there.is_empty() && self.store.adopt(&there)?.is_some() {
+            self.follow()?;
+        }
         for Output { path, content } in outputs.iter() {
             let what = match self.store.read(path) {
                 Some(_) => store::What::Write(content.clone()),
@@ -379,6 +416,7 @@ impl<F: Fs> Engine<F> {
                 runs: state.runs.clone(),
                 files: state.files.clone(),
                 inputs: state.inputs.clone(),
+                owners: state.owners.clone(),
             };
             serde_json::value::to_raw_value(&fold).ok()
         })?;
@@ -393,7 +431,7 @@ impl<F: Fs> Engine<F> {
             return Err(EngineError::refused("no run is named", "give the beginning of its id, or `last`"));
         }
         if name == "last" {
-            let last = known.iter().max().cloned();
+            let last = known.iter().max_by_key(|id| dialect::countable(id)).cloned();
             return last
                 .ok_or_else(|| EngineError::refused("there is no run yet", "`multiverse run \"…\"` starts one"));
         }
@@ -418,10 +456,38 @@ impl<F: Fs> Engine<F> {
     }
 
     /// All runs, whether they are over or not.
-    fn run_ids(&self) -> BTreeSet<String> {
-        let text = self.read(documents::RUNS).cloned().unwrap_or_default();
-        let rows = documents::runs(&text).into_iter().map(|row| row.run_id);
+    pub(crate) fn run_ids(&self) -> BTreeSet<String> {
+        let text = self.read(self.protocol().runs.path).cloned().unwrap_or_default();
+        let rows = self.protocol().runs(&text).into_iter().map(|row| row.run_id);
         rows.chain(self.state.runs.keys().cloned()).collect()
+    }
+}
+
+/// The protocol that a project's documents are of, or that was asked for where there are none.
+fn protocol_of<F: Fs>(store: &Store<F>, settings: &Settings) -> Result<&'static Protocol, EngineError> {
+    let is_there = |path: &&str| {
+        let Ok(path) = ProjectPath::any(path) else { return false };
+        store.read(&path).is_some() || matches!(store.fs().look(&path), Ok(Some(_)))
+    };
+    let found = match () {
+        () if [multiverse::TEMPLATE].iter().any(is_there) => Some(&multiverse::PROTOCOL),
+        () if [lineage::PHASES, lineage::STAGES, "db/data_base_catalog.md"].iter().any(is_there) => {
+            Some(&lineage::PROTOCOL)
+        }
+        () => None,
+    };
+    let Some(name) = &settings.protocol else { return Ok(found.unwrap_or(&multiverse::PROTOCOL)) };
+    let Some(asked) = Protocol::named(name) else {
+        let reason = format!("there is no protocol {name:?}");
+        return Err(EngineError::refused(reason, "valid: multiverse, lineage"));
+    };
+    match found {
+        Some(found) if found.hierarchy.protocol != asked.hierarchy.protocol => {
+            let found = found.hierarchy.protocol;
+            let reason = format!("this is a project of the protocol {found}, and {name} was asked for");
+            Err(EngineError::refused(reason, format!("use a folder of its own, or ask for {found}")))
+        }
+        _ => Ok(asked),
     }
 }
 
@@ -434,6 +500,7 @@ pub(crate) fn named_run(id: &str, hierarchy: &Hierarchy) -> Run {
         mode: machine::Mode::InitialRun,
         retry_of: None,
         definition: String::new(),
+        at: String::new(),
     };
     machine::apply(hierarchy, &mut run, id, &started);
     #[expect(clippy::expect_used, reason = "a start makes a run, whatever else it says")]

@@ -14,12 +14,14 @@ pub enum EngineError {
         hint: String,
     },
     /// A document is not what the protocol needs.
-    #[error("{path}:{line}: {reason}")]
+    #[error("{path}:{line}{}: {reason}", Column(*column))]
     Document {
         /// The document.
         path: String,
         /// The line, from 1; 0 for the whole.
         line: usize,
+        /// The column in characters, from 1; 0 for the whole line.
+        column: usize,
         /// What is wrong.
         reason: String,
         /// What to do.
@@ -36,6 +38,18 @@ pub enum EngineError {
     Commit(#[from] store::CommitError),
 }
 
+/// A column behind a line, if there is one.
+struct Column(usize);
+
+impl std::fmt::Display for Column {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            0 => Ok(()),
+            column => write!(out, ":{column}"),
+        }
+    }
+}
+
 impl From<Refusal> for EngineError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused { reason: refusal.reason, hint: refusal.hint }
@@ -45,7 +59,7 @@ impl From<Refusal> for EngineError {
 impl From<dialect::Trouble> for EngineError {
     fn from(trouble: dialect::Trouble) -> Self {
         let dialect::Trouble { path, line, reason, hint } = trouble;
-        Self::Document { path, line, reason, hint }
+        Self::Document { path, line, column: 0, reason, hint }
     }
 }
 

@@ -1,8 +1,9 @@
-//! What lies in `assets/` and `guidelines/` (MV-12): which files there are, which are new or changed, and a line on each.
-//! Reads no more than the beginning of a file, follows no link, and trips over nothing that it finds.
+//! What lies in the folders of inputs (MV-12, LN-05): which files there are, which are new or changed, and a line on each.
+//! What is said of a file rests on its beginning; its digest on all of it. Follows no link, and trips over nothing.
 
 use std::collections::BTreeMap;
 
+use dialect::{InputFolder, Protocol};
 use machine::FileNote;
 use store::{FaultKind, Fs, ProjectPath};
 
@@ -11,6 +12,8 @@ use crate::summary::summary_of;
 
 /// How much of a file is read for its summary.
 const HEAD_BYTES: u64 = 64 * 1024;
+/// The largest file of which a digest is noted, so that it is known later what work was made of.
+const HASHED_BYTES: u64 = 256 * 1024 * 1024;
 /// The most files that are catalogued.
 const FILES: usize = 50_000;
 /// How deep folders are followed.
@@ -28,20 +31,28 @@ pub(crate) struct Scanned {
 }
 
 /// Looks at all inputs; `known` is what the catalog has of them already.
-pub(crate) fn scan<F: Fs>(fs: &F, known: &BTreeMap<String, FileNote>) -> Scanned {
+pub(crate) fn scan<F: Fs>(fs: &F, protocol: &Protocol, known: &BTreeMap<String, FileNote>) -> Scanned {
     let mut scanned = Scanned::default();
     let mut seen = BTreeMap::new();
-    for (folder, asset_type) in [("assets", "ORIGINAL_INPUT"), ("guidelines", "GUIDELINE_DOC")] {
+    for InputFolder { folder, asset_type, .. } in protocol.inputs {
         if let Ok(folder) = ProjectPath::any(folder) {
             walk(fs, &folder, asset_type, DEPTH, &mut seen, &mut scanned.problems);
         }
     }
+    // What the engine itself proposed is nobody's input.
+    seen.retain(|path, _| !protocol.is_feedback(path));
     scanned.gone = known.keys().filter(|path| !seen.contains_key(*path)).cloned().collect();
     for (path, (asset_type, stamp)) in seen {
-        let digest = format!("{}-{}", stamp.size, stamp.modified);
-        if known.get(&path).is_some_and(|note| note.digest == digest) {
+        let looks = format!("{}-{}", stamp.size, stamp.modified);
+        // Notes of older journals have no digest of the content behind how the file looked.
+        let rest = known.get(&path).and_then(|note| note.digest.strip_prefix(&looks));
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) {
             continue;
         }
+        let digest = match files::digest(fs, &path, HASHED_BYTES) {
+            Some(digest) => format!("{looks}-{digest}"),
+            None => looks,
+        };
         let summary = match head_of(fs, &path) {
             Ok(head) => summary_of(&path, &head, stamp.size),
             Err(reason) => {
@@ -49,19 +60,20 @@ pub(crate) fn scan<F: Fs>(fs: &F, known: &BTreeMap<String, FileNote>) -> Scanned
                 format!("not readable: {reason}")
             }
         };
-        scanned.files.push(FileNote { path, asset_type: asset_type.into(), summary, digest });
+        scanned.files.push(FileNote { path, asset_type: asset_type.into(), summary, digest, ..FileNote::default() });
     }
     scanned
 }
 
 /// The names of all inputs, without reading any.
-pub(crate) fn names<F: Fs>(fs: &F) -> Vec<(String, &'static str)> {
+pub(crate) fn names<F: Fs>(fs: &F, protocol: &Protocol) -> Vec<(String, &'static str)> {
     let (mut seen, mut problems) = (BTreeMap::new(), Vec::new());
-    for (folder, asset_type) in [("assets", "ORIGINAL_INPUT"), ("guidelines", "GUIDELINE_DOC")] {
+    for InputFolder { folder, asset_type, .. } in protocol.inputs {
         if let Ok(folder) = ProjectPath::any(folder) {
             walk(fs, &folder, asset_type, DEPTH, &mut seen, &mut problems);
         }
     }
+    seen.retain(|path, _| !protocol.is_feedback(path));
     seen.into_iter().map(|(path, (asset_type, _))| (path, asset_type)).collect()
 }
 

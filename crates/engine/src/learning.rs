@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use agent::BriefFile;
-use dialect::{Field, multiverse as documents};
+use dialect::{Field, Protocol};
 use knowledge::{Choice, Index, Past, Score};
 use machine::{Input, Mode, PastRun, Run, State as ItemState, Status, Target, Verdict, Work};
 use serde_json::{Map, Value, json};
@@ -69,11 +69,11 @@ impl Memory {
         *self = Self::default();
     }
 
-    fn load(&mut self, runs: impl FnOnce() -> Text) -> &Index {
+    fn load(&mut self, protocol: &Protocol, runs: impl FnOnce() -> Text) -> &Index {
         let Self { past, failed } = self;
         past.get_or_insert_with(|| {
             let mut index = Index::default();
-            for row in documents::runs(&runs()) {
+            for row in protocol.runs(&runs()) {
                 let is_failed = row.status == Some(Status::Failed);
                 if is_failed || row.status == Some(Status::Completed) {
                     index.add(Past { run_id: &row.run_id, request: &row.user_request });
@@ -111,8 +111,9 @@ impl<F: Fs> Engine<F> {
         if most == 0 {
             return Vec::new();
         }
-        let runs = || self.store.read(&ProjectPath::any(documents::RUNS).ok()?).cloned();
-        let index = self.state.memory.load(|| runs().unwrap_or_default());
+        let protocol = self.state.protocol;
+        let runs = || self.store.read(&ProjectPath::any(protocol.runs.path).ok()?).cloned();
+        let index = self.state.memory.load(protocol, || runs().unwrap_or_default());
         // Those that come near by their requests are looked at more closely: at what they were agreed to do, and left.
         let near = Choice { least: Score(least / 3), most: most.saturating_add(LOOKED_AT) };
         let mut found = index.rank(request, near, |_| true);
@@ -153,8 +154,9 @@ impl<F: Fs> Engine<F> {
     }
 
     fn request_of(&mut self, run: &str) -> String {
-        let Some(text) = self.read(documents::RUNS).cloned() else { return String::new() };
-        let Ok(sheet) = self.state.sheets.sheet(documents::RUNS, &text) else { return String::new() };
+        let runs = self.protocol().runs.path;
+        let Some(text) = self.read(runs).cloned() else { return String::new() };
+        let Ok(sheet) = self.state.sheets.sheet(runs, &text) else { return String::new() };
         sheet.find(run).map(|row| sheet.value(row, Field::Request)).unwrap_or_default()
     }
 
@@ -164,11 +166,18 @@ impl<F: Fs> Engine<F> {
             let inside = path.strip_prefix(folder).and_then(|rest| rest.split_once('/'));
             inside.is_some_and(|(owner, _)| owner != run)
         };
-        if !is_foreign("runs/") && !is_foreign("outputs/") {
+        let shares = self.protocol().has_catalogs();
+        if !is_foreign("runs/") && (shares || !is_foreign("outputs/")) {
             return false;
         }
-        let Some(text) = self.read(documents::CATALOG).cloned() else { return true };
-        !self.state.sheets.sheet(documents::CATALOG, &text).is_ok_and(|sheet| sheet.find(path).is_some())
+        if shares {
+            let owner = path.split('/').nth(1).unwrap_or_default();
+            let Some(text) = self.content_of(&self.protocol().catalog_path(owner)) else { return true };
+            return !self.protocol().catalog(&text).iter().any(|row| row.file_path == path);
+        }
+        let catalog = self.protocol().catalog.path;
+        let Some(text) = self.read(catalog).cloned() else { return true };
+        !self.state.sheets.sheet(catalog, &text).is_ok_and(|sheet| sheet.find(path).is_some())
     }
 }
 
@@ -179,9 +188,9 @@ pub(crate) fn files(run: &Run, work: &Work) -> Vec<BriefFile> {
     }
     let mut files = Vec::new();
     for past in &run.learned {
-        let alike = format!("past run {} (score {})", past.run_id, documents::score_text(past.score));
+        let alike = format!("past run {} (score {})", past.run_id, Protocol::score_text(past.score));
         if past.status == Status::Failed {
-            files.push(readable(&documents::failure_report(&past.run_id), format!("failure report of {alike}")));
+            files.push(readable(&Protocol::failure_report(&past.run_id), format!("failure report of {alike}")));
         }
         files.extend(past.files.iter().map(|path| readable(path, format!("made by {alike}"))));
     }
@@ -211,7 +220,7 @@ fn told_of<F: Fs>(state: &mut State, store: &Store<F>, past: &PastRun) -> Value 
     told.insert("instructions".into(), instructions_of(state, store, id));
     told.insert("catalog".into(), Value::Array(rows));
     if past.status == Status::Failed {
-        let path = documents::failure_report(id);
+        let path = Protocol::failure_report(id);
         let report = content(store, &path, FAILURE_BYTES);
         let report = report.map(|report| String::from_utf8_lossy(&report).into_owned()).unwrap_or_default();
         told.insert("failure_report".into(), json!({"path": path, "text": report}));
@@ -237,16 +246,27 @@ impl Left {
 /// What a past run left, the deliverables first and then what was made last; only what the catalog lists.
 fn files_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Vec<Left> {
     let read = |path: &str| content(store, path, DOCUMENT_BYTES).map(Text::from);
-    let items = documents::lift(&read, run).items;
+    let items = state.protocol.lift(&read, run).items;
     let done = items.into_iter().filter(|item| item.state == ItemState::Completed && !item.output.is_empty());
     let mut paths: Vec<String> = done.map(|item| item.output).collect();
     paths.reverse();
     paths.sort_by_key(|path| !path.starts_with("outputs/"));
-    paths.push(documents::feedback(run));
-    let Some(text) = ProjectPath::any(documents::CATALOG).ok().and_then(|path| store.read(&path).cloned()) else {
+    if state.protocol.has_catalogs() {
+        let rows =
+            read(&state.protocol.catalog_path(run)).map(|text| state.protocol.catalog(&text)).unwrap_or_default();
+        let left = paths.into_iter().filter_map(|path| {
+            let row = rows.iter().find(|row| row.file_path == path)?;
+            let (asset_type, task) = (row.asset_type.clone(), row.source_task_id.clone());
+            Some(Left { path, asset_type, task, summary: row.summary.clone() })
+        });
+        return left.collect();
+    }
+    paths.push(state.protocol.feedback(run));
+    let catalog = state.protocol.catalog.path;
+    let Some(text) = ProjectPath::any(catalog).ok().and_then(|path| store.read(&path).cloned()) else {
         return Vec::new();
     };
-    let Ok(sheet) = state.sheets.sheet(documents::CATALOG, &text) else { return Vec::new() };
+    let Ok(sheet) = state.sheets.sheet(catalog, &text) else { return Vec::new() };
     let mut left = Vec::new();
     for path in paths {
         let Some(row) = sheet.find(&path) else { continue };
@@ -260,9 +280,10 @@ fn files_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Vec<Left> 
 /// The instructions that a past run brought, and whether each still holds. Their ids are numbered.
 fn instructions_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Value {
     let mut told = Vec::new();
-    let text = ProjectPath::any(documents::INSTRUCTIONS).ok().and_then(|path| store.read(&path).cloned());
+    let instructions = state.protocol.instructions.path;
+    let text = ProjectPath::any(instructions).ok().and_then(|path| store.read(&path).cloned());
     if let Some(text) = text
-        && let Ok(sheet) = state.sheets.sheet(documents::INSTRUCTIONS, &text)
+        && let Ok(sheet) = state.sheets.sheet(instructions, &text)
     {
         for number in 1..=INSTRUCTIONS_TOLD {
             let id = format!("I-{run}-{number:02}");
@@ -278,8 +299,8 @@ fn instructions_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Val
 
 /// The original error in a failure report.
 fn error_of<F: Fs>(store: &Store<F>, run: &str) -> String {
-    let report = content(store, &documents::failure_report(run), FAILURE_BYTES).unwrap_or_default();
-    documents::error_in(&String::from_utf8_lossy(&report))
+    let report = content(store, &Protocol::failure_report(run), FAILURE_BYTES).unwrap_or_default();
+    Protocol::error_in(&String::from_utf8_lossy(&report))
 }
 
 /// A document of a past run: it may be in memory no more.

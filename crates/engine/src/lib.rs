@@ -1,6 +1,7 @@
 //! The loop: orders come in, each is one commit, what must be done afterwards is done by agents, and what they say
 //! comes in again. One service for every interface. Prints nothing, parses no arguments.
 
+mod ancestry;
 mod arrive;
 mod body;
 mod brief;
@@ -10,17 +11,21 @@ mod clock;
 mod crew;
 mod drive;
 mod engine;
+mod families;
 mod fault;
 mod files;
 mod hand_edits;
+pub mod import;
 mod inputs;
 mod learning;
 pub mod logs;
 mod mode;
 mod notice;
+mod odd;
 mod retry;
 mod service;
 mod settings;
+mod shelves;
 mod simple;
 mod step;
 mod story;
@@ -28,6 +33,7 @@ mod stranded;
 mod summary;
 mod views;
 mod watch;
+mod way;
 mod why;
 
 /// Records of cycles, for those who only look at them.
@@ -37,6 +43,7 @@ pub mod cycle {
 }
 
 pub use agent;
+pub use ancestry::{Ancestry, Scope};
 pub use body::{Body, Given};
 pub use by_hand::HandedIn;
 pub use clock::clock;
@@ -44,12 +51,15 @@ pub use crew::Listener;
 pub use drive::{Drove, Interrupt};
 pub use engine::Engine;
 pub use fault::EngineError;
+pub use knowledge;
 pub use learning::Learning;
 pub use machine::{AskedAgent, Budget, Fact, Input, Measure, Mode, Role, Used, Verdict};
 pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
 pub use notice::Notice;
+pub use odd::odd_in;
 pub use service::{Begun, Service};
 pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret};
+pub use shelves::{Depth, INDEX, IndexWas, Shelves};
 pub use simple::{Answer, Rehearsal};
 pub use story::{Event, Story};
 pub use tools::Stop;

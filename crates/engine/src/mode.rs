@@ -52,6 +52,7 @@ const DELIVERABLES: &[&str] = &[
     "summary",
     "overview",
     "comparison",
+    "specification",
     "one page",
     "one-page",
     "single page",

@@ -1,9 +1,9 @@
 //! A failed run is never a dead end: a new run takes over everything that was done, its files and its plan, in one
 //! commit, and goes on with what had failed.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use dialect::multiverse as documents;
 use machine::{Run, State as ItemState, Status};
 use store::{Fs, ProjectPath};
 use text::Text;
@@ -41,8 +41,9 @@ impl<F: Fs> Service<F> {
     }
 
     pub(crate) fn legacy(&mut self, run: &str) -> Result<Legacy, EngineError> {
-        let text = self.engine.read(documents::RUNS).cloned().unwrap_or_default();
-        let row = documents::runs(&text).into_iter().find(|row| row.run_id == run);
+        let protocol = self.engine.protocol();
+        let text = self.engine.read(protocol.runs.path).cloned().unwrap_or_default();
+        let row = protocol.runs(&text).into_iter().find(|row| row.run_id == run);
         let row = row.ok_or_else(|| crate::step::unknown_run(run))?;
         // One that the journal does not know came with the documents alone: what it left can be taken over, too.
         let is_stranded = row.status != Some(Status::Completed) && self.engine.run(run).is_none();
@@ -51,11 +52,17 @@ impl<F: Fs> Service<F> {
             let hint = format!("`multiverse status {run}` shows what can be done");
             return Err(EngineError::refused(reason, hint));
         }
-        let mut tables = BTreeMap::new();
-        for path in documents::run_documents(run) {
-            tables.extend(self.content(&path)?.map(|content| (path, Text::from(content))));
+        let tables = RefCell::new(BTreeMap::new());
+        let read = |path: &str| {
+            let text = self.content(path).ok().flatten().map(Text::from)?;
+            tables.borrow_mut().insert(path.to_string(), text.clone());
+            Some(text)
+        };
+        let lifted = protocol.lift(&read, run);
+        if protocol.has_catalogs() {
+            read(&protocol.catalog_path(run));
         }
-        let lifted = documents::lift(&|path| tables.get(path).cloned(), run);
+        let tables = tables.into_inner();
         let mut old = named_run(run, self.engine.hierarchy);
         old.request = row.user_request;
         old.status = Status::Failed;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
-use dialect::multiverse as documents;
+use dialect::RunIds;
 use machine::{Input, Mode, Verdict};
 use store::{Commit, Fs, Head, Missing, ProjectPath, RealFs, What};
 
@@ -104,12 +104,17 @@ impl<F: Fs> Service<F> {
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.
     pub fn init(&mut self) -> Result<Vec<String>, EngineError> {
-        for folder in documents::folders() {
+        for folder in self.engine.protocol().folders {
             let path = ProjectPath::any(folder).map_err(|refusal| EngineError::refused(refusal.to_string(), ""))?;
             self.engine.store.fs().make_folder(&path)?;
         }
         let (mut made, mut there, mut changes) = (Vec::new(), Vec::new(), Vec::new());
-        for (path, content) in documents::initial_documents() {
+        for (path, content) in self.engine.protocol().initial_documents() {
+            // The seed's own spelling of a document is kept.
+            let path = match self.engine.protocol().also(path) {
+                Some(also) if self.engine.content_of(also).is_some() => also,
+                _ => path,
+            };
             let path = ProjectPath::document(path).map_err(|refusal| EngineError::refused(refusal.to_string(), ""))?;
             if self.engine.store.read(&path).is_some() {
                 continue;
@@ -136,14 +141,20 @@ impl<F: Fs> Service<F> {
         Ok(made)
     }
 
+    /// The folder that people put their material into.
+    pub fn input_folder(&self) -> &'static str {
+        self.engine.protocol().inputs.first().map_or("", |input| input.folder)
+    }
+
     /// Which way a bare request would go.
     pub fn mode_of(&mut self, request: &str) -> Chosen {
         choose(request, self.earlier())
     }
 
     fn earlier(&mut self) -> Earlier {
-        let Some(text) = self.engine.read(documents::RUNS).cloned() else { return Earlier::None };
-        match self.engine.state.sheets.sheet(documents::RUNS, &text).is_ok_and(|sheet| sheet.row_count() > 0) {
+        let runs = self.engine.protocol().runs.path;
+        let Some(text) = self.engine.read(runs).cloned() else { return Earlier::None };
+        match self.engine.state.sheets.sheet(runs, &text).is_ok_and(|sheet| sheet.row_count() > 0) {
             true => Earlier::Some,
             false => Earlier::None,
         }
@@ -179,14 +190,19 @@ impl<F: Fs> Service<F> {
     pub(crate) fn begin(&mut self, order: impl Fn(String) -> Order) -> Result<String, EngineError> {
         let wall = self.engine.store.fs().now().wall;
         let time = jiff::Timestamp::from_nanosecond(wall).unwrap_or_default().to_zoned(jiff::tz::TimeZone::UTC);
-        let stem = time.strftime("run-%Y%m%d-%H%M%S").to_string();
+        let numbering = self.engine.protocol().run_ids;
+        let stem = match numbering {
+            RunIds::Dated => time.strftime("run-%Y%m%d-%H%M%S-").to_string(),
+            RunIds::Numbered => "run-".into(),
+        };
         // Whoever begins many runs does not ask for all those before, each time.
-        let first = match &self.begun {
-            Some((known, number)) if *known == stem => number + 1,
-            _ => 1,
+        let first = match (&self.begun, numbering) {
+            (Some((known, number)), _) if *known == stem => number + 1,
+            (_, RunIds::Dated) => 1,
+            (_, RunIds::Numbered) => self.highest_run().saturating_add(1),
         };
         for number in first..RUNS_A_SECOND {
-            let id = format!("{stem}-{number:03}");
+            let id = format!("{stem}{number:03}");
             if self.engine.knows_run(&id) {
                 continue;
             }
@@ -204,7 +220,7 @@ impl<F: Fs> Service<F> {
                 Ok(taken) => {
                     self.perform(taken);
                     self.begun = Some((stem, number));
-                    self.engine.store.place_meanwhile()?;
+                    self.engine.store.place_in_passing()?;
                     return Ok(id);
                 }
             }
@@ -212,18 +228,33 @@ impl<F: Fs> Service<F> {
         Err(EngineError::refused("too many runs began in this second", "try again"))
     }
 
-    /// The workflow's definition must be the one that the protocol fixes (MV-14).
+    /// The highest number that a run has.
+    fn highest_run(&self) -> u32 {
+        let ids = self.engine.run_ids();
+        ids.iter().filter_map(|id| id.strip_prefix("run-")?.parse().ok()).max().unwrap_or(0)
+    }
+
+    /// The workflow's definition must be the one that the protocol fixes (MV-14), or one that can be followed (LN-13).
     pub(crate) fn check_definition(&self) -> Result<String, EngineError> {
-        let text = self.engine.read(documents::TEMPLATE).cloned().unwrap_or_default();
-        match documents::check_template(&text) {
-            Ok(_) => Ok(blake3::hash(&text.to_vec()).to_hex()[..32].to_string()),
-            Err(difference) => Err(EngineError::Document {
-                path: documents::TEMPLATE.into(),
-                line: 0,
-                reason: format!("the workflow's template was changed; its phases are fixed\n{difference}"),
-                hint: format!("`multiverse restore {} --at N` puts it back", documents::TEMPLATE),
-            }),
-        }
+        let protocol = self.engine.protocol();
+        let read = |path: &str| self.engine.read(path).cloned();
+        let documents = std::iter::once(&protocol.template).chain(&protocol.template_below);
+        let texts = documents.map(|settings| read(settings.document.path).unwrap_or_default().to_vec());
+        let definition = blake3::hash(&texts.collect::<Vec<_>>().concat()).to_hex()[..32].to_string();
+        let problems = match protocol.phases(&read) {
+            Ok(_) => return Ok(definition),
+            Err(problems) => problems,
+        };
+        let Some((first, others)) = problems.split_first() else { return Ok(definition) };
+        let others: String = others.iter().map(|problem| format!("\n{problem}")).collect();
+        let path = first.path.clone();
+        let (line, column, hint) = match protocol.definition {
+            dialect::Definition::Fixed => (0, 0, format!("`multiverse restore {path} --at N` puts it back")),
+            dialect::Definition::Users => {
+                (first.line, first.column, "mend it and try again; nothing was begun".to_string())
+            }
+        };
+        Err(EngineError::Document { path, line, column, reason: format!("{}{others}", first.reason), hint })
     }
 
     /// Has a run played by others than the rest.
@@ -272,6 +303,7 @@ impl<F: Fs> Service<F> {
             Some(view) => {
                 let hint = match view.status {
                     "FAILED" => format!("`multiverse retry {run}` starts a new run that goes on from there"),
+                    _ if self.engine.protocol().has_catalogs() => "its results are in outputs/".into(),
                     _ => format!("its results are in outputs/{run}/"),
                 };
                 Err(EngineError::refused(format!("{run} is {} and cannot be changed again", view.status), hint))
@@ -311,8 +343,8 @@ impl<F: Fs> Service<F> {
 
     /// A run that is over, from its documents.
     fn finished(&self, run: &str) -> Option<RunView> {
-        let text = self.engine.read(documents::RUNS)?;
-        let row = documents::runs(text).into_iter().find(|row| row.run_id == run)?;
+        let text = self.engine.read(self.engine.protocol().runs.path)?;
+        let row = self.engine.protocol().runs(text).into_iter().find(|row| row.run_id == run)?;
         Some(RunView::of_row(&row))
     }
 
@@ -324,8 +356,8 @@ impl<F: Fs> Service<F> {
 
     /// All runs, as the table has them; those that are not over with all that is known.
     pub fn all_runs(&self) -> Vec<RunView> {
-        let text = self.engine.read(documents::RUNS).cloned().unwrap_or_default();
-        let rows = documents::runs(&text).into_iter();
+        let text = self.engine.read(self.engine.protocol().runs.path).cloned().unwrap_or_default();
+        let rows = self.engine.protocol().runs(&text).into_iter();
         let mut seen = BTreeMap::new();
         rows.map(|row| match self.engine.run(&row.run_id) {
             Some(run) => self.view_with(run, &mut seen),
@@ -341,8 +373,13 @@ impl<F: Fs> Service<F> {
 
     /// The files that the catalog lists, in its order.
     pub fn catalog_rows(&self) -> Vec<CatalogView> {
-        let text = self.engine.read(documents::CATALOG).cloned().unwrap_or_default();
-        documents::catalog(&text).into_iter().map(CatalogView::from).collect()
+        let protocol = self.engine.protocol();
+        let runs = match protocol.has_catalogs() {
+            true => self.engine.run_ids().into_iter().collect(),
+            false => vec![String::new()],
+        };
+        let texts = runs.iter().filter_map(|run| self.engine.content_of(&protocol.catalog_path(run)));
+        texts.flat_map(|text| protocol.catalog(&text)).map(CatalogView::from).collect()
     }
 
     /// A document as of the head.

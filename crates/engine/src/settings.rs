@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::{Backend, Prompts};
+use agent::{Backend, Guidance, Prompts};
 use machine::{AskedAgent, Budget, Cast, Limits, Role};
 
 use crate::learning::Learning;
@@ -14,6 +14,8 @@ use crate::learning::Learning;
 pub struct Settings {
     /// The project's folder.
     pub project: PathBuf,
+    /// The protocol that was asked for; nothing: the one that the documents are of.
+    pub protocol: Option<String>,
     /// How many agents work at the same time.
     pub jobs: usize,
     /// The machine's limits.
@@ -32,6 +34,9 @@ pub struct Settings {
     pub tools: BTreeSet<String>,
     /// The words in which agents are asked; nothing: our own.
     pub prompts: Option<Arc<Prompts>>,
+    /// What the project keeps for agents in general, and the roles that are given it.
+    pub guidance: Arc<Guidance>,
+    pub guided: BTreeSet<Role>,
 }
 
 /// Who plays which role.
@@ -68,6 +73,7 @@ impl Settings {
     pub fn new(project: PathBuf) -> Self {
         Self {
             project,
+            protocol: None,
             jobs: 4,
             limits: Limits::default(),
             seconds: 1800,
@@ -77,6 +83,8 @@ impl Settings {
             castings: BTreeMap::new(),
             tools: FUNCTIONS.iter().chain(&SPECIALISTS).map(|name| (*name).to_string()).collect(),
             prompts: None,
+            guidance: Arc::default(),
+            guided: BTreeSet::from([Role::Planner, Role::Executor]),
         }
     }
 
@@ -166,7 +174,21 @@ pub fn may_hold_a_secret(agent: &str) -> bool {
     let has_password = agent.split("://").skip(1).any(|address| {
         address.split('/').next().and_then(|host| host.split_once('@')).is_some_and(|(user, _)| user.contains(':'))
     });
-    has_telltale || has_password
+    let words = agent.split(char::is_whitespace).skip(1).flat_map(|word| word.split('='));
+    has_telltale || has_password || words.into_iter().any(is_random)
+}
+
+/// Whether a word looks as if it were drawn by lot, as keys are: long, in large and small letters and digits, and no path.
+fn is_random(word: &str) -> bool {
+    const LEAST: usize = 20;
+    let is_of_keys = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '_' | '-');
+    let has = |kind: fn(&char) -> bool| word.chars().any(|letter| kind(&letter));
+    word.len() >= LEAST
+        && word.chars().all(is_of_keys)
+        && !word.starts_with(['/', '-'])
+        && has(char::is_ascii_uppercase)
+        && has(char::is_ascii_lowercase)
+        && has(char::is_ascii_digit)
 }
 
 /// An agent's name without what may be a secret.
@@ -197,6 +219,16 @@ mod tests {
             ("command:./keyboard.py", "command:./keyboard.py"),
             ("command:./my-agent --api-key abc", "command:./my-agent …"),
             ("command:./my-agent sk-abc", "command:./my-agent …"),
+            ("command:./my-agent --with dGhpcyBpcyBhIHNlY3JldCBrZXkx", "command:./my-agent …"),
+            ("command:./my-agent --with=dGhpcyBpcyBhIHNlY3JldCBrZXkx==", "command:./my-agent …"),
+            (
+                "command:./my-agent --in /home/Ada/notes2026/of-the-year",
+                "command:./my-agent --in /home/Ada/notes2026/of-the-year",
+            ),
+            (
+                "command:./my-agent --model qwen2.5-Coder-1.5B-Instruct",
+                "command:./my-agent --model qwen2.5-Coder-1.5B-Instruct",
+            ),
             ("model:openai/gpt@https://host/v1", "model:openai/gpt@https://host/v1"),
             ("model:openai/gpt@https://me:secret@host/v1", "model:openai/gpt …"),
         ] {

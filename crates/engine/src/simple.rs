@@ -6,7 +6,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use agent::{Backend, Brief, Ending, Job, Meter, Report, ReportStatus, Scratch};
-use dialect::multiverse as documents;
+use dialect::Protocol;
 use machine::{Attempt, Holder, Mode, Role, Target, Work};
 use serde_json::json;
 use store::Fs;
@@ -50,9 +50,9 @@ impl<F: Fs> Service<F> {
         brief.context = json!({"request": request, "mode": Mode::SimpleTask});
         brief.prompt = request.into();
         brief.limits.seconds = self.engine.settings.seconds;
-        brief.files = crate::inputs::names(self.engine.store.fs())
+        brief.files = crate::inputs::names(self.engine.store.fs(), self.engine.protocol())
             .into_iter()
-            .filter(|(path, _)| path != brief::PROCEDURES)
+            .filter(|(path, _)| path != self.engine.protocol().procedures.path)
             .map(|(path, asset_type)| agent::BriefFile {
                 why: if asset_type == "GUIDELINE_DOC" { "guideline".into() } else { "input".into() },
                 path,
@@ -64,8 +64,14 @@ impl<F: Fs> Service<F> {
             (Ending::Report { report, .. }, _) if report.status == ReportStatus::Done => {
                 Ok(Answer { text: text_of(&report), agent: name, report })
             }
+            (Ending::Report { report, .. }, _) if report.status == ReportStatus::Question => {
+                let question = report.question.unwrap_or_default();
+                let hint = "a simple task cannot wait for an answer: begin a run instead (`multiverse run`), say it in the \
+                            request, or grant what is asked for";
+                Err(EngineError::refused(format!("{name} asks: {question}"), hint))
+            }
             (Ending::Report { report, .. }, _) => {
-                let error = report.error.or(report.question).unwrap_or(report.summary);
+                let error = report.error.unwrap_or(report.summary);
                 Err(EngineError::refused(format!("{name} did not do it: {error}"), "say it in other words"))
             }
             (other, _) => Err(EngineError::refused(format!("{name} did not do it: {}", words(&other)), "")),
@@ -101,11 +107,12 @@ impl<F: Fs> Service<F> {
         let arrived = arrive(&run.id, 0, &work, &brief, std::path::Path::new(""), (ending, &Meter::default()));
         match arrived.map(|arrived| arrived.outcome) {
             Some(machine::Outcome::Proposal(proposal)) => {
-                let earlier = self.engine.read(documents::INSTRUCTIONS).map(documents::active_instructions);
+                let earlier = self.engine.read(self.engine.protocol().instructions.path);
+                let earlier = earlier.map(|text| self.engine.protocol().active_instructions(text));
                 let earlier = earlier.unwrap_or_default();
                 let content =
                     |id: &str| earlier.iter().find(|row| row.instruction_id == id).map(|row| row.content.clone());
-                let proposal = documents::feedback_text(&run, &proposal, &mut { content });
+                let proposal = Protocol::feedback_text(&run, &proposal, &mut { content });
                 self.engine.state.told.remove(&run.id);
                 Ok(Rehearsal { chosen, proposal })
             }

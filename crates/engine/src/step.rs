@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use dialect::{Before, OwnRow, PutBack, Sheets, multiverse as documents};
+use dialect::{Before, OwnRow, Phases, Protocol, PutBack, Sheets};
 use machine::{
     Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Metered, PastRun, Planned, Run, Target, Work, World,
 };
@@ -14,6 +14,7 @@ use text::Text;
 use crate::arrive::Words;
 use crate::body::{Given, NewBody};
 use crate::brief;
+use crate::families::Owner;
 use crate::fault::EngineError;
 use crate::learning::Memory;
 use crate::notice::{Notice, notice_of};
@@ -29,6 +30,10 @@ pub(crate) struct State {
     pub files: BTreeMap<String, Vec<FileNote>>,
     /// What is in the catalog of `assets/` and `guidelines/`.
     pub inputs: BTreeMap<String, FileNote>,
+    /// The protocol of the project.
+    pub protocol: &'static Protocol,
+    /// What lives on in `outputs/`, where runs share it.
+    pub owners: BTreeMap<String, Owner>,
     /// Documents, parsed.
     pub sheets: Sheets,
     /// The instructions that agents of a run are told, while it works.
@@ -65,6 +70,12 @@ pub(crate) struct Ready {
     pub active: BTreeSet<String>,
     /// Past runs that are like the request, where the order brings one.
     pub past: Vec<PastRun>,
+    /// What a run that begins is made of, where people say so.
+    pub phases: Option<Phases>,
+    /// Which runs have made the paths that exist.
+    pub owners: BTreeMap<String, String>,
+    /// Procedures that a plan may name.
+    pub procedures: BTreeSet<String>,
     pub now: String,
 }
 
@@ -144,16 +155,18 @@ impl Order {
 
 impl State {
     /// Nothing is known yet.
-    pub(crate) fn new(me: &str) -> Self {
+    pub(crate) fn new(me: &str, protocol: &'static Protocol) -> Self {
         let (runs, files, inputs) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let initial = documents::initial_documents();
-        let template = initial.iter().find(|(path, _)| *path == documents::TEMPLATE);
-        let template = template.and_then(|(_, text)| documents::check_template(&Text::from(text.clone())).ok());
+        let initial = protocol.initial_documents();
+        let template = initial.iter().find(|(path, _)| *path == protocol.template.document.path);
+        let template = template.and_then(|(_, text)| protocol.check_template(&Text::from(text.clone())).ok());
         Self {
+            protocol,
+            owners: BTreeMap::new(),
             runs,
             files,
             inputs,
-            sheets: documents::sheets(),
+            sheets: protocol.sheets(),
             instructions: BTreeMap::new(),
             contexts: BTreeMap::new(),
             told: BTreeMap::new(),
@@ -216,7 +229,10 @@ impl State {
             people: &casting.people,
             tools: &settings.tools,
             published: &nothing,
-            template: &self.template,
+            template: ready.phases.as_ref().map_or(&self.template, |phases| &phases.phases),
+            template_below: ready.phases.as_ref().map_or(&[], |phases| &phases.stages),
+            owners: &ready.owners,
+            procedures: &ready.procedures,
             active: &ready.active,
             past: &ready.past,
             budget: settings.budget,
@@ -264,9 +280,9 @@ impl State {
                     let items: Vec<&str> = edited.rows.iter().map(String::as_str).collect();
                     let was = |path: &str| edited.before.get(path).cloned();
                     let put_back = PutBack { run, items: &items, own_row: OwnRow::PutBack, before: &was };
-                    documents::restore_cells(&mut self.sheets, &read, &put_back)?
+                    dialect::restore_cells(&mut self.sheets, &read, &put_back)?
                 }
-                _ => documents::lower(&mut self.sheets, &read, &step)?,
+                _ => dialect::lower(&mut self.sheets, &read, &step)?,
             }
         };
         let mut changes = Vec::with_capacity(lowered.edits.len() + 1);
@@ -299,6 +315,7 @@ impl State {
         for fact in &decision.facts {
             if let (Fact::Assigned(attempt), Some(run)) = (fact, self.runs.get(id)) {
                 let files = brief::files(self, hierarchy, run, &attempt.work);
+                let files = brief::guided(settings, run, &attempt.work, files);
                 if !files.is_empty() {
                     let files = files.into_iter().map(|file| Given { path: file.path, why: file.why });
                     given.insert(attempt.fence, files.collect());
@@ -330,14 +347,16 @@ impl State {
                         items.iter().filter(|item| item.state == machine::State::Completed && !item.output.is_empty());
                     let note = |item: &machine::Item| FileNote {
                         path: item.output.clone(),
-                        asset_type: String::new(),
                         summary: item.name.clone(),
-                        digest: String::new(),
+                        ..FileNote::default()
                     };
                     self.files.entry(id.into()).or_default().extend(done.map(note));
                 }
                 Fact::Learned { .. } => drop(self.told.remove(id)),
                 Fact::Completed { files, .. } if !files.is_empty() => {
+                    let shared = files.iter().filter(|file| !file.lineage.is_empty());
+                    let shared = shared.filter(|file| file.path.starts_with("outputs/"));
+                    self.owners.extend(shared.map(|file| (file.path.clone(), Owner::of(id, file))));
                     self.files.entry(id.into()).or_default().extend(files.iter().cloned());
                 }
                 _ => {}
@@ -425,9 +444,13 @@ impl State {
 
     /// The documents that belong to a run and to nothing else.
     fn documents_of<F: Fs>(&self, id: &str, batch: &Batch<'_, F>) -> Vec<ProjectPath> {
-        let outputs = self.runs.get(id).into_iter().flat_map(|run| run.items.iter().map(|item| item.output.clone()));
-        let own = documents::run_documents(id).into_iter().chain([documents::learning_context(id)]);
-        let all = own.chain(outputs.filter(|output| !output.is_empty()));
+        let items = self.runs.get(id).map_or(&[][..], |run| &run.items);
+        let outputs = items.iter().map(|item| item.output.clone());
+        let catalog = Some(self.protocol.catalog_path(id)).filter(|_| self.protocol.has_catalogs());
+        let own = self.protocol.run_documents(id, items).into_iter().chain([Protocol::learning_context(id)]);
+        // What runs share in `outputs/` lives on.
+        let is_own = |output: &String| !(output.is_empty() || catalog.is_some() && output.starts_with("outputs/"));
+        let all = own.chain(outputs.filter(is_own)).chain(catalog.clone());
         let paths = all.filter_map(|path| ProjectPath::document(&path).ok());
         paths.filter(|path| batch.read(path).is_some()).collect::<BTreeSet<_>>().into_iter().collect()
     }

@@ -101,6 +101,13 @@ impl<F: Fs> Service<F> {
 
     /// The files that a run left in its `outputs/` folder, by name.
     pub fn outputs(&self, run: &str) -> Vec<String> {
+        let protocol = self.engine.protocol();
+        if protocol.has_catalogs() {
+            let catalog = self.engine.content_of(&protocol.catalog_path(run));
+            let rows = catalog.map(|text| protocol.catalog(&text)).unwrap_or_default().into_iter();
+            let paths = rows.filter(|row| !row.source_task_id.is_empty()).map(|row| row.file_path);
+            return paths.filter(|path| path.starts_with("outputs/")).take(OUTPUTS).collect();
+        }
         let root = &self.engine.settings.project;
         let mut found = Vec::new();
         let mut folders = vec![root.join("outputs").join(run)];
@@ -116,6 +123,15 @@ impl<F: Fs> Service<F> {
         }
         found.sort();
         found
+    }
+
+    /// Where a run's results are: a folder of its own, or the files it left among those of others.
+    pub(crate) fn output_location(&self, run: &str) -> String {
+        if !self.engine.protocol().has_catalogs() {
+            return format!("outputs/{run}/");
+        }
+        let files = self.outputs(run);
+        if files.is_empty() { "outputs/".into() } else { files.join("\n  ") }
     }
 
     /// Takes in what other processes did; runs of this one go on with it in the next [`Service::drive`]. Gives whether

@@ -2,8 +2,7 @@
 //! `.multiverse/`, as a clone does. It goes on under its own id with what the documents say; what they cannot say is lost,
 //! and that is told.
 
-use dialect::multiverse as documents;
-use machine::{Mode, Run, State, Status};
+use machine::{Hierarchy, Mode, PreludeTask, Run, State, Status};
 use store::{Fs, ProjectPath};
 
 use crate::fault::EngineError;
@@ -17,8 +16,8 @@ const NAMED: usize = 10;
 impl<F: Fs> Service<F> {
     /// Runs whose row says that they are not over, and of which the journal knows nothing.
     pub fn stranded(&self) -> Vec<String> {
-        let Some(text) = self.engine.read(documents::RUNS) else { return Vec::new() };
-        let open = documents::runs(text).into_iter().filter(|row| {
+        let Some(text) = self.engine.read(self.engine.protocol().runs.path) else { return Vec::new() };
+        let open = self.engine.protocol().runs(text).into_iter().filter(|row| {
             let is_open = matches!(row.status, Some(Status::Pending | Status::AwaitingConfirmation));
             is_open && self.engine.run(&row.run_id).is_none()
         });
@@ -30,16 +29,17 @@ impl<F: Fs> Service<F> {
         let definition = self.check_definition()?;
         let mut legacy = self.legacy(run)?;
         self.adopt_documents(run, &legacy.old)?;
-        let others = self.engine.read(documents::RUNS).map_or(0, |text| documents::runs(text).len());
+        let protocol = self.engine.protocol();
+        let others = self.engine.read(protocol.runs.path).map_or(0, |text| protocol.runs(text).len());
         legacy.old.mode = if others > 1 { Mode::ContinuousRun } else { Mode::InitialRun };
         legacy.old.definition = definition;
-        for folder in documents::run_folders(run) {
+        for folder in protocol.run_folders(run) {
             let path = ProjectPath::any(&folder).map_err(|refusal| EngineError::refused(refusal.to_string(), ""))?;
             self.engine.store.fs().make_folder(&path)?;
         }
-        let reason = lost(&legacy.old);
+        let reason = lost(protocol.hierarchy, &legacy.old);
         self.send_order(Order::Adopt { id: run.into(), legacy: Box::new(legacy) })?;
-        let path = Some(documents::RUNS.to_string());
+        let path = Some(protocol.runs.path.to_string());
         (self.engine.listener)(Notice::Problem { run: Some(run.into()), path, reason });
         Ok(())
     }
@@ -47,7 +47,10 @@ impl<F: Fs> Service<F> {
     /// Takes the run's files that are there under the journal.
     fn adopt_documents(&mut self, run: &str, old: &Run) -> Result<(), EngineError> {
         let outputs = old.items.iter().map(|item| item.output.clone()).filter(|output| !output.is_empty());
-        let own = documents::run_documents(run).into_iter().chain([documents::feedback(run)]).chain(outputs);
+        let protocol = self.engine.protocol();
+        let catalog = Some(protocol.catalog_path(run)).filter(|_| protocol.has_catalogs());
+        let own = protocol.run_documents(run, &old.items).into_iter().chain([protocol.feedback(run)]);
+        let own = own.chain(outputs).chain(catalog);
         let mut there = Vec::new();
         for path in own.filter_map(|path| ProjectPath::document(&path).ok()) {
             if self.engine.store.fs().look(&path)?.is_some() {
@@ -64,13 +67,16 @@ impl<F: Fs> Service<F> {
 }
 
 /// What the documents could not say, in a sentence.
-fn lost(old: &Run) -> String {
+fn lost(hierarchy: &Hierarchy, old: &Run) -> String {
     let done = old.items.iter().filter(|item| item.state == State::Completed).count();
     let mut said = format!(
         "the journal did not know this run: it goes on with what its documents say; {done} of its {} items are done and stay so; what was being worked on begins again",
         old.items.len()
     );
-    let is_agreed = old.items.iter().any(|item| item.id == "T02" && item.state == State::Completed);
+    let is_agreed = old.items.iter().any(|item| {
+        let is_law = matches!(hierarchy.prelude_task(&item.id), Some(PreludeTask::Constitute(_)));
+        is_law && item.state == State::Completed
+    });
     match is_agreed {
         true => said.push_str("; which formats were agreed on is not known any more"),
         false => said.push_str("; its proposal is drafted anew"),

@@ -84,7 +84,7 @@ impl PastView {
 
     /// In a line: `run-… 0.62 COMPLETED (boats, yards)`.
     pub fn in_words(&self) -> String {
-        let score = dialect::multiverse::score_text(self.score);
+        let score = dialect::Protocol::score_text(self.score);
         format!("{} {score} {} ({})", self.run, self.status, self.shared.join(", "))
     }
 }

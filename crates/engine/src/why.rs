@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use dialect::multiverse as documents;
+use dialect::Protocol;
 use machine::{Attempt, Course, Holder, Item, PreludeTask, Role, Run, State, Status, Work};
 use serde::Serialize;
 use store::Fs;
@@ -204,6 +204,7 @@ impl Asked<'_> {
     fn waiting(&self, is_meant: impl Fn(Option<u64>) -> bool) -> Option<Why> {
         let (run, id) = (self.run, &self.run.id);
         let waits = waits(self.hierarchy, run);
+        let protocol = Protocol::named(&run.protocol).unwrap_or(&dialect::multiverse::PROTOCOL);
         let meant = waits.iter().filter(|waiting| is_meant(waiting.fence));
         // A pause stops everything, whatever else is waited for.
         let first = meant.max_by_key(|waiting| waiting.kind == "paused")?;
@@ -211,7 +212,7 @@ impl Asked<'_> {
             "confirmation" => {
                 let mut why = self.why("confirmation", "it waits for your answer to its proposal");
                 why.because = vec![
-                    format!("the proposal is in {}", documents::feedback(id)),
+                    format!("the proposal is in {}", protocol.feedback(id)),
                     "nothing is carried out before it is confirmed".into(),
                 ];
                 why.can = vec![
@@ -281,7 +282,7 @@ impl Asked<'_> {
                 "" => "it failed before anything was planned".into(),
                 doing => format!("what failed is {doing}"),
             });
-            why.because.push(format!("the report of it is {}", documents::failure_report(id)));
+            why.because.push(format!("the report of it is {}", Protocol::failure_report(id)));
             why.evidence = failure.error.lines().map(String::from).collect();
             if !innermost.is_empty() {
                 why.can

@@ -37,12 +37,38 @@ pub struct Term {
 /// The terms of a text, in order.
 pub fn terms(text: &str) -> Vec<Term> {
     let folded = fold(beginning(text));
-    let mut found = cut(&folded, Binding::Skipped);
+    let mut found = cut(&folded, Binding::Skipped, Detail::Letters);
     if found.is_empty() {
         // A text of nothing but small words is still like itself.
-        found = cut(&folded, Binding::Counted);
+        found = cut(&folded, Binding::Counted, Detail::Letters);
     }
     found
+}
+
+/// The terms by which a text is looked for: words and their stems, or pairs of letters. Words by which one asks for
+/// something count like others: a file may well be a report.
+pub(crate) fn search_terms(text: &str) -> Vec<Term> {
+    // Names are written with these between their words.
+    let parted = beginning(text).replace(['_', '-', '.', '/', '\\', ':'], " ");
+    let mut found = cut(&fold(&parted), Binding::Skipped, Detail::Words);
+    for term in &mut found {
+        term.weight = if term.text.ends_with('…') { STEMMED } else { 1.0 };
+    }
+    found
+}
+
+/// One spelling for what is the same.
+pub(crate) fn folded(text: &str) -> String {
+    fold(text)
+}
+
+/// How finely words are taken apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Words and stems.
+    Words,
+    /// Their letters three by three, too.
+    Letters,
 }
 
 /// What becomes of words that hold sentences together.
@@ -87,7 +113,7 @@ fn fold(text: &str) -> String {
     folded
 }
 
-fn cut(text: &str, binding: Binding) -> Vec<Term> {
+fn cut(text: &str, binding: Binding, detail: Detail) -> Vec<Term> {
     let mut found = Vec::new();
     let mut pairs: Vec<&str> = Vec::new();
     let (mut end, mut run) = (0, 0);
@@ -99,7 +125,7 @@ fn cut(text: &str, binding: Binding) -> Vec<Term> {
             }
             match is_paired {
                 true => pairs.extend(part.graphemes(true)),
-                false => add_word(&mut found, part, binding),
+                false => add_word(&mut found, part, binding, detail),
             }
             end = at + part.len();
         }
@@ -133,7 +159,7 @@ fn pairs_up(letter: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-fn add_word(found: &mut Vec<Term>, word: &str, binding: Binding) {
+fn add_word(found: &mut Vec<Term>, word: &str, binding: Binding, detail: Detail) {
     let word: String = word.trim_end_matches("'s").trim_end_matches("’s").chars().take(WORD_LETTERS).collect();
     if binding == Binding::Skipped && (is_binding(&word) || word.len() == 1 && word.as_bytes()[0].is_ascii_lowercase())
     {
@@ -146,7 +172,9 @@ fn add_word(found: &mut Vec<Term>, word: &str, binding: Binding) {
         weight = STEMMED;
         let stem = word.chars().take(STEM_LETTERS).chain(['…']).collect();
         found.push(Term { text: stem, weight, run: None });
-        grams(found, &word);
+        if detail == Detail::Letters {
+            grams(found, &word);
+        }
     }
     found.push(Term { text: word, weight, run: None });
 }

@@ -24,6 +24,7 @@ struct Place {
     none: BTreeSet<String>,
     people: BTreeSet<machine::Role>,
     template: Vec<Planned>,
+    owners: std::collections::BTreeMap<String, String>,
     jobs: usize,
 }
 
@@ -47,6 +48,9 @@ fn world<'a>(place: &'a Place, run: Option<&Run>) -> World<'a> {
         tools: &place.none,
         published: &place.none,
         template: &place.template,
+        template_below: &[],
+        owners: &place.owners,
+        procedures: &place.none,
         active: &place.none,
         past: &[],
         budget: machine::Budget::default(),
@@ -58,6 +62,7 @@ fn measure(shape: Shape, tasks: usize, jobs: usize) {
     let template =
         MULTIVERSE.layers.iter().map(|name| Planned { name: (*name).into(), ..Planned::default() }).collect();
     let place = Place {
+        owners: std::collections::BTreeMap::new(),
         me: "p1",
         cast: machine::Cast::default(),
         alive: BTreeSet::from(["p1".into()]),
@@ -127,7 +132,7 @@ fn outcome(run: &Run, work: &Work, shape: Shape, tasks: usize) -> Outcome {
         Work::Execute(id) => {
             let path = run.item(id).map(|item| item.output.clone()).unwrap_or_default();
             Outcome::Done {
-                files: vec![FileNote { path, asset_type: String::new(), summary: "s".into(), digest: String::new() }],
+                files: vec![FileNote { path, asset_type: String::new(), summary: "s".into(), ..FileNote::default() }],
             }
         }
         Work::SetUp(_) => Outcome::Done { files: Vec::new() },

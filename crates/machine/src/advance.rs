@@ -10,10 +10,11 @@ use crate::apply::Board;
 use crate::budget::{Measure, Used};
 use crate::decide::Step;
 use crate::fact::Fact;
-use crate::hierarchy::{Hierarchy, PreludeTask, Source};
+use crate::hierarchy::{Hierarchy, Level, Placing, PreludeBy, PreludeTask, Source, file_name};
 use crate::input::{Effect, Said, World};
 use crate::item::{Item, Planned, State, Target, Timing};
 use crate::names::{extension_of, outputs_of};
+use crate::plan::prelude_rows;
 use crate::run::{Attempt, Course, Holder, Role, Tries, Work};
 
 /// Whether something was completed, so that more may follow.
@@ -40,7 +41,11 @@ impl Step<'_> {
         }
         match head.course {
             Course::Gate | Course::Over => Progress::Rest,
+            Course::Planning if self.hierarchy.prelude_by == PreludeBy::Code => self.plan_preparation(),
             Course::Planning => self.assign(Work::Plan(Target::Prelude)),
+            Course::SettingUp if self.hierarchy.prelude_by == PreludeBy::Code && self.needs_template() => {
+                self.plan_from_template()
+            }
             Course::SettingUp | Course::Preparing => self.prepare(),
             Course::Proposing if self.needs_template() => self.plan_from_template(),
             Course::Proposing => self.assign(Work::Plan(Target::Proposal)),
@@ -70,6 +75,13 @@ impl Step<'_> {
         }
     }
 
+    /// The rows of the preparation are fixed: nobody need be asked.
+    fn plan_preparation(&mut self) -> Progress {
+        let rows = prelude_rows(self.hierarchy, &self.view.head().id);
+        self.fact(Fact::Planned { fence: 0, target: Target::Prelude, rows });
+        Progress::Again
+    }
+
     fn needs_template(&self) -> bool {
         let is_from_template = self.hierarchy.levels.first().is_some_and(|level| level.source == Source::Template);
         is_from_template && !self.view.has_outermost()
@@ -78,11 +90,24 @@ impl Step<'_> {
     fn plan_from_template(&mut self) -> Progress {
         let target = Target::Children(String::new());
         match template_rows(self.hierarchy, self.world) {
-            Ok(rows) if !rows.is_empty() => self.fact(Fact::Planned { fence: 0, target, rows }),
+            Ok(rows) if !rows.is_empty() => {
+                let ids: Vec<String> = rows.iter().filter_map(|row| row.id.clone()).collect();
+                self.fact(Fact::Planned { fence: 0, target, rows });
+                ids.into_iter().for_each(|id| self.plan_below(id));
+            }
             Ok(_) => self.fail(&Work::Plan(target), None, "the template has no rows".into()),
             Err(difference) => self.fail(&Work::Plan(target), None, difference),
         }
         Progress::Again
+    }
+
+    /// What the template has for the level below, the same for each outermost item.
+    fn plan_below(&mut self, parent: String) {
+        let Some(level) = self.hierarchy.levels.get(1).filter(|level| level.source == Source::Template) else { return };
+        let phase = self.view.item(&parent).map(|item| item.name.clone()).unwrap_or_default();
+        let fitting = self.world.template_below.iter().filter(|row| row.is_for(&phase)).cloned();
+        let rows = numbered(self.hierarchy, level, Some(&parent), &fitting.collect::<Vec<_>>());
+        self.fact(Fact::Planned { fence: 0, target: Target::Children(parent), rows });
     }
 
     /// The loop over levels: the first that is not done, down to the tasks; a level without a plan is planned; one
@@ -179,6 +204,7 @@ impl Step<'_> {
             Some(Work::Execute(self.view.at(place)?.id.clone()))
         };
         let plan = |timing: Timing, is_wanted: bool| {
+            let is_wanted = is_wanted || (timing == Timing::Pre && task.by_tools);
             let is_due = is_wanted && !task.is_planned(timing.word());
             is_due.then(|| Work::Plan(Target::Tools(task.id.clone(), timing)))
         };
@@ -279,10 +305,24 @@ pub(crate) fn template_rows(hierarchy: &Hierarchy, world: &World<'_>) -> Result<
         let (there, expected) = (names.join(", "), hierarchy.layers.join(", "));
         return Err(format!("the template of the {}s has {there}; the protocol has {expected}", level.name));
     }
-    let rows = world.template.iter().zip(1_u32..).map(|(row, number)| Planned {
-        id: Some(format!("{}{number:0width$}", level.letter, width = level.digits)),
-        order: Some(number),
-        ..row.clone()
+    Ok(numbered(hierarchy, level, None, world.template))
+}
+
+fn numbered(hierarchy: &Hierarchy, level: &Level, parent: Option<&str>, rows: &[Planned]) -> Vec<Planned> {
+    let rows = rows.iter().zip(1_u32..).map(|(row, number)| {
+        let id = hierarchy.full_id(parent, &level.id_of(number.into()));
+        let folder = match (hierarchy.placing, parent) {
+            (Placing::ByFolder, None) => folder_of(&row.folder, &id, &row.name),
+            _ => String::new(),
+        };
+        Planned { id: Some(id), order: Some(number), folder, ..row.clone() }
     });
-    Ok(rows.collect())
+    rows.collect()
+}
+
+/// Where a phase leaves its final outputs: as its rule says, else in a folder of its own (LN-16).
+pub fn folder_of(rule: &str, id: &str, name: &str) -> String {
+    let rule = if rule.trim().is_empty() { "outputs/{phase_id}_{phase_name}" } else { rule.trim() };
+    let folder = rule.replace("{phase_id}", id).replace("{phase_name}", &file_name(name));
+    folder.trim_end_matches('/').into()
 }

@@ -5,10 +5,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::fact::Fact;
-use crate::hierarchy::{Hierarchy, PreludeTask};
+use crate::hierarchy::{Hierarchy, Placing, PreludeTask};
 use crate::index::Index;
 use crate::input::Verdict;
-use crate::item::{Item, Planned, State, Target, Timing};
+use crate::item::{Action, Item, Planned, State, Target, Timing};
 use crate::run::{Attempt, Cast, Course, Rest, Run, Status};
 
 /// Takes a fact into a run. Nothing but `Started` makes a run, and nothing changes one that is over.
@@ -123,7 +123,7 @@ impl Run {
 }
 
 fn begin(run_id: &str, fact: &Fact) -> Option<Run> {
-    let Fact::Started { protocol, request, mode, retry_of, definition } = fact else { return None };
+    let Fact::Started { protocol, request, mode, retry_of, definition, at } = fact else { return None };
     Some(Run {
         id: run_id.into(),
         protocol: protocol.clone(),
@@ -151,6 +151,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Run> {
         retry_of: retry_of.clone(),
         learned: Vec::new(),
         definition: definition.clone(),
+        started: at.clone(),
         index: Index::default(),
     })
 }
@@ -338,8 +339,15 @@ fn move_on(hierarchy: &Hierarchy, board: &mut impl Board) {
     let next = match (board.head().course, pending.next()) {
         (Course::Planning | Course::SettingUp, Some(PreludeTask::SetUp(_))) => Course::SettingUp,
         (Course::Planning | Course::SettingUp, Some(first)) => {
-            let asks = core::iter::once(first).chain(pending).any(|task| matches!(task, PreludeTask::Constitute(_)));
-            if asks { Course::Proposing } else { Course::Preparing }
+            let is_law = |task: &PreludeTask| matches!(task, PreludeTask::Constitute(_));
+            let asks = pending.any(is_law);
+            match first {
+                first if is_law(first) => Course::Proposing,
+                // What is catalogued before the proposal.
+                PreludeTask::Catalog(_) if asks => Course::SettingUp,
+                _ if asks => Course::Proposing,
+                _ => Course::Preparing,
+            }
         }
         (Course::Planning | Course::SettingUp | Course::Preparing, None) => Course::Working,
         (course, _) => course,
@@ -353,27 +361,27 @@ fn plan(hierarchy: &Hierarchy, board: &mut impl Board, target: &Target, rows: &[
         Target::Proposal => {}
         Target::Prelude => {
             if board.head().course == Course::Planning {
-                add_rows(board, rows, task_level, Some(hierarchy.prelude_parent), None);
+                add_rows(hierarchy, board, rows, task_level, Some(hierarchy.prelude_parent), None);
                 move_on(hierarchy, board);
             }
         }
         Target::Children(parent) if parent.is_empty() => {
             if !board.has_outermost() && task_level > 0 {
-                add_rows(board, rows, 0, None, None);
+                add_rows(hierarchy, board, rows, 0, None, None);
             }
         }
         Target::Children(parent) => {
             let Some(at) = board.find(parent) else { return };
             let Some(level) = board.at(at).map(|item| item.level + 1) else { return };
             if level <= task_level && mark_planned(board, at, "children") {
-                add_rows(board, rows, level, Some(parent), None);
+                add_rows(hierarchy, board, rows, level, Some(parent), None);
             }
         }
         Target::Tools(parent, timing) => {
             let Some(at) = board.find(parent) else { return };
             let is_task = board.at(at).is_some_and(|item| item.level == task_level);
             if is_task && mark_planned(board, at, timing.word()) {
-                add_rows(board, rows, hierarchy.tool_level(), Some(parent), Some(*timing));
+                add_rows(hierarchy, board, rows, hierarchy.tool_level(), Some(parent), Some(*timing));
             }
         }
     }
@@ -388,7 +396,15 @@ fn mark_planned(board: &mut impl Board, at: usize, what: &str) -> bool {
     is_new
 }
 
-fn add_rows(board: &mut impl Board, rows: &[Planned], level: usize, parent: Option<&str>, timing: Option<Timing>) {
+fn add_rows(
+    hierarchy: &Hierarchy,
+    board: &mut impl Board,
+    rows: &[Planned],
+    level: usize,
+    parent: Option<&str>,
+    timing: Option<Timing>,
+) {
+    let acts = hierarchy.placing == Placing::ByFolder && level == hierarchy.task_level();
     let mut items: Vec<Item> = Vec::with_capacity(rows.len());
     let mut taken = alloc::collections::BTreeSet::new();
     for (number, row) in rows.iter().enumerate() {
@@ -404,6 +420,10 @@ fn add_rows(board: &mut impl Board, rows: &[Planned], level: usize, parent: Opti
             name: row.name.clone(),
             inputs: row.inputs.clone(),
             output: row.output.clone(),
+            guidelines: row.guidelines.clone(),
+            folder: row.folder.clone(),
+            action: if acts { Action::split(&row.purpose).0 } else { None },
+            by_tools: !row.procedure.trim().is_empty(),
             pre: !row.pre.trim().is_empty(),
             post: !row.post.trim().is_empty(),
             timing,

@@ -1,8 +1,10 @@
 //! What a file is called in the catalog (`asset_type`): by rule, from the hierarchy's table. Nothing else.
 
+use alloc::string::String;
+
 use crate::apply::Board;
-use crate::hierarchy::{AssetKind, Hierarchy};
-use crate::item::Item;
+use crate::hierarchy::{AssetKind, Hierarchy, Placing};
+use crate::item::{Action, Item};
 use crate::names::{layer_in_path, outputs_of};
 use crate::view::View;
 
@@ -11,8 +13,14 @@ pub(crate) fn asset_type(hierarchy: &Hierarchy, view: &View<'_>, item: &Item, pa
     if item.level == hierarchy.tool_level() {
         return hierarchy.tool_asset;
     }
+    if item.action == Some(Action::Delete) && path == item.output {
+        return DELETION;
+    }
     let layer = layer_of(hierarchy, view, item);
-    let outputs = outputs_of(&view.head().id);
+    let outputs = match hierarchy.placing {
+        Placing::ByPath => outputs_of(&view.head().id),
+        Placing::ByFolder => String::from("outputs/"),
+    };
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let fits = |kind: AssetKind| match kind {
         AssetKind::Published => path.starts_with(&outputs),
@@ -24,17 +32,23 @@ pub(crate) fn asset_type(hierarchy: &Hierarchy, view: &View<'_>, item: &Item, pa
     rules.find(|rule| fits(rule.kind)).map_or("OUTPUT", |rule| rule.asset_type)
 }
 
-/// The layer that an item belongs to: the name of its outermost ancestor. Of a task of the preparation, the folder of
-/// its output.
+/// What a note of what was deleted is called.
+const DELETION: &str = "DELETION_NOTE";
+
+/// The layer that an item belongs to: the name of its ancestor on the level that the rules go by. Of a task of the
+/// preparation, the folder of its output.
 pub(crate) fn layer_of<'v>(hierarchy: &Hierarchy, view: &'v View<'_>, item: &'v Item) -> &'v str {
     let mut outermost = item;
     for _ in hierarchy.levels {
+        if outermost.level == hierarchy.asset_level {
+            break;
+        }
         match outermost.parent.as_deref().and_then(|parent| view.item(parent)) {
             Some(parent) => outermost = parent,
             None => break,
         }
     }
-    if outermost.level == 0 { &outermost.name } else { layer_in_path(&outermost.output) }
+    if outermost.level == hierarchy.asset_level { &outermost.name } else { layer_in_path(&outermost.output) }
 }
 
 /// Whether no task of the phase that writes to the workspace comes before: by the plan, whatever was done first.

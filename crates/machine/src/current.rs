@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::apply::Board;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, PreludeBy, Source};
 use crate::index::{Place, family_of};
 use crate::item::{Item, Target};
 use crate::names::layer_in_path;
@@ -69,6 +69,17 @@ impl Run {
         (!layer.is_empty()).then_some(layer)
     }
 
+    /// The outermost item that an item belongs to.
+    pub fn outermost_of(&self, id: &str) -> Option<&Item> {
+        let mut item = self.item(id)?;
+        while let Some(parent) = item.parent.as_deref().and_then(|parent| self.item(parent))
+            && parent.level < item.level
+        {
+            item = parent;
+        }
+        Some(item).filter(|item| item.level == 0)
+    }
+
     /// Where it stands. After a failure that is the place of the failure; after completion it is nowhere.
     pub fn current(&self, hierarchy: &Hierarchy) -> Current<'_> {
         let task_level = hierarchy.task_level();
@@ -81,16 +92,20 @@ impl Run {
                 };
                 (ids(&|level| level < task_level), ids(&|level| level >= task_level))
             }
-            _ => (self.open_holders(task_level), self.open_tasks(hierarchy)),
+            _ => (self.open_holders(hierarchy), self.open_tasks(hierarchy)),
         };
         Current { phase: holders.first().copied(), stage: holders.get(1).copied(), holders, tasks }
     }
 
-    fn open_holders(&self, task_level: usize) -> Vec<&str> {
+    fn open_holders(&self, hierarchy: &Hierarchy) -> Vec<&str> {
+        let task_level = hierarchy.task_level();
+        // The innermost level that comes from the template is there before anything is begun.
+        let from_template = hierarchy.levels.iter().take_while(|level| level.source == Source::Template).count();
+        let innermost = from_template.saturating_sub(1);
         let mut holders = Vec::new();
         let is_begun = match self.course {
             Course::Working => true,
-            Course::Over => self.items.iter().any(|item| item.level == 0 && !item.planned.is_empty()),
+            Course::Over => self.items.iter().any(|item| item.level == innermost && !item.planned.is_empty()),
             Course::Planning | Course::SettingUp | Course::Proposing | Course::Gate | Course::Preparing => false,
         };
         let mut parent = "";
@@ -127,6 +142,11 @@ impl Run {
             };
             let Some(place) = self.place(id) else { continue };
             let item = self.item(id);
+            // A preparation without rows is no task that anybody could look up.
+            let is_hidden = hierarchy.prelude_by == PreludeBy::Code && hierarchy.prelude_task(id).is_some();
+            if is_hidden {
+                continue;
+            }
             let parent =
                 item.filter(|item| item.level == hierarchy.tool_level()).and_then(|item| item.parent.as_deref());
             match parent.and_then(|parent| self.place(parent)) {

@@ -82,6 +82,7 @@ pub fn start(
         mode,
         retry_of: None,
         definition: definition.into(),
+        at: world.now.into(),
     };
     begin(hierarchy, run_id, started, None, world, limits)
 }
@@ -105,6 +106,7 @@ pub fn retry(
         mode: old.mode,
         retry_of: Some(old.id.clone()),
         definition: old.definition.clone(),
+        at: world.now.into(),
     };
     let moved = |path: &String| in_run(path, &old.id, run_id);
     let index = Index::of(&old.items);
@@ -149,6 +151,7 @@ pub fn adopt(hierarchy: &Hierarchy, old: &Run, world: &World<'_>, limits: &Limit
         mode: old.mode,
         retry_of: None,
         definition: old.definition.clone(),
+        at: world.now.into(),
     };
     let items: Vec<Item> = old
         .items

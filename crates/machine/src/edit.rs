@@ -10,10 +10,10 @@ use crate::fact::{Fact, FileNote};
 use crate::hierarchy::{Hierarchy, Level, Source};
 use crate::index::{Index, Place, comes_before, family_of};
 use crate::input::{Complaint, World};
-use crate::item::{Item, State, Target};
+use crate::item::{Action, Item, State, Target};
 use crate::limits::Limits;
 use crate::names::normal_path;
-use crate::plan::Check;
+use crate::plan::{Check, Spot};
 use crate::run::{Course, Run, Work};
 use crate::view::View;
 
@@ -91,6 +91,9 @@ enum Column {
     Order,
     Inputs,
     Output,
+    Guidelines,
+    Action,
+    Procedure,
     Pre,
     Post,
     Status,
@@ -109,6 +112,9 @@ impl Editing<'_> {
             (Column::Order, _) => "execution_order",
             (Column::Inputs, _) => "related_references",
             (Column::Output, _) => "output_path",
+            (Column::Guidelines, _) => "related_guidelines",
+            (Column::Action, _) => "task_purpose",
+            (Column::Procedure, _) => "mcp_id",
             (Column::Pre, _) => "pre_tool_purpose",
             (Column::Post, _) => "post_tool_purpose",
             (Column::Status, _) => "status",
@@ -171,7 +177,12 @@ impl Editing<'_> {
     /// A row that is there still.
     fn change(&mut self, known: &Item, edited: &Item) {
         let mut new = Item { name: edited.name.clone(), order: edited.order, ..known.clone() };
-        (new.pre, new.post) = (edited.pre, edited.post);
+        (new.pre, new.post, new.by_tools) = (edited.pre, edited.post, edited.by_tools);
+        // A phase's folder stands in no document.
+        if known.level == self.check.hierarchy.task_level() {
+            new.guidelines.clone_from(&edited.guidelines);
+            new.action = edited.action;
+        }
         let before = self.check.complaints.len();
         let readable: Option<Vec<String>> =
             edited.inputs.iter().map(|path| self.check.input(&known.id, path)).collect();
@@ -221,8 +232,9 @@ impl Editing<'_> {
             self.refuse(known, Column::Name, "is empty; it is put back");
             return None;
         }
-        let is_file_moved =
-            changed.iter().any(|column| matches!(column, Column::Inputs | Column::Output | Column::Order));
+        let is_file_moved = changed
+            .iter()
+            .any(|column| matches!(column, Column::Inputs | Column::Output | Column::Order | Column::Action));
         if new.level >= self.check.hierarchy.task_level() && is_file_moved && !is_bound {
             return self.with_files(new, Some(known));
         }
@@ -231,13 +243,15 @@ impl Editing<'_> {
 
     /// The item with files that it may read and leave.
     fn with_files(&mut self, mut item: Item, known: Option<&Item>) -> Option<Item> {
-        let layer = known.map_or(item.parent.as_deref(), |known| Some(known.id.as_str()));
-        let layer: String = layer.and_then(|id| self.check.run.layer_of(id)).unwrap_or("").into();
+        let place = known.map_or(item.parent.as_deref(), |known| Some(known.id.as_str()));
+        let place = place.map(|id| self.check.place_below(id)).unwrap_or_default();
         if known.is_none_or(|known| known.output != item.output) {
-            item.output =
-                self.check.output(&item.id, &item.output, item.level, &layer, known.map(|known| known.id.as_str()))?;
+            let of = known.map(|known| known.id.as_str());
+            let spot = Spot { level: item.level, place: &place, folder: None, action: item.action, of, yields: None };
+            item.output = self.check.output(&item.id, &item.output, &spot)?;
         }
-        if let Some(other) = self.makers.get(&item.output).filter(|other| other.id != item.id) {
+        let adds = !matches!(item.action, Some(Action::Modify | Action::Delete));
+        if let Some(other) = self.makers.get(&item.output).filter(|other| other.id != item.id && adds) {
             let reason = format!("{} is the output of {} already; it is put back", item.output, other.id);
             self.refuse(&item, Column::Output, reason);
             return None;
@@ -287,7 +301,7 @@ impl Editing<'_> {
             let view = View::of(self.check.run, self.check.index);
             let asset_type = asset_type(self.check.hierarchy, &view, item, &item.output).into();
             let summary = format!("completed by hand: {}", item.name);
-            let file = FileNote { path: item.output.clone(), asset_type, summary, digest: String::new() };
+            let file = FileNote { path: item.output.clone(), asset_type, summary, ..FileNote::default() };
             self.facts.push(Fact::Completed { item: item.id.clone(), files: [file].into() });
             return;
         };
@@ -347,6 +361,9 @@ fn changed_columns(known: &Item, new: &Item) -> Vec<Column> {
         (Column::Order, known.order != new.order),
         (Column::Inputs, known.inputs != new.inputs),
         (Column::Output, known.output != new.output),
+        (Column::Guidelines, known.guidelines != new.guidelines),
+        (Column::Action, known.action != new.action),
+        (Column::Procedure, known.by_tools != new.by_tools),
         (Column::Pre, known.pre != new.pre),
         (Column::Post, known.post != new.post),
     ];

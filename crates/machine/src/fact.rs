@@ -30,6 +30,9 @@ pub enum Fact {
         /// The digest of the workflow's definition.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         definition: String,
+        /// When.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        at: String,
     },
     /// The run takes over what another one planned and did. Paths are those of this run; what had failed is pending.
     TakenOver {
@@ -239,7 +242,7 @@ impl Fact {
 }
 
 /// A file that work left, as the catalog knows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileNote {
     /// From the project's root.
     pub path: String,
@@ -250,4 +253,10 @@ pub struct FileNote {
     /// The digest of its content, where that is remembered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
+    /// The files that it was made from, where that is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+    /// The families that it belongs to, where that is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Vec<String>,
 }

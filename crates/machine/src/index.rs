@@ -15,9 +15,13 @@ pub struct Index {
     count: usize,
     /// Set when an item was changed in a way that only a new index takes in.
     is_stale: bool,
-    ids: BTreeMap<String, usize>,
+    /// By the [`digest`] of their ids: every step asks for dozens.
+    ids: BTreeMap<u64, usize>,
+    /// Whether two ids have one digest: then one that is not found by it is looked for one by one.
+    is_ambiguous: bool,
     families: BTreeMap<String, Family>,
-    makers: BTreeMap<String, usize>,
+    /// Those that leave a file there, in the order of the items.
+    makers: BTreeMap<String, Vec<usize>>,
     /// For an item that is not done: those that wait for its output, each with the input at which it waits.
     watchers: BTreeMap<usize, Vec<(usize, usize)>>,
     /// The highest number of ids that begin alike.
@@ -106,6 +110,11 @@ fn split_number(bytes: &[u8]) -> (&[u8], &[u8]) {
     (&digits[start..], rest)
 }
 
+/// A short stand-in for an id (FNV-1a).
+fn digest(id: &str) -> u64 {
+    id.bytes().fold(0xcbf2_9ce4_8422_2325, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
 /// What an id begins with, and the number after it.
 pub(crate) fn split_id(id: &str) -> Option<(&str, u64)> {
     let start = id.find(|character: char| character.is_ascii_digit())?;
@@ -131,9 +140,9 @@ impl Index {
 
     /// Where the item of an id is. What the index does not know is looked for one by one.
     pub(crate) fn find(&self, items: &[Item], id: &str) -> Option<usize> {
-        match self.ids.get(id) {
+        match self.ids.get(&digest(id)) {
             Some(&at) if items.get(at).is_some_and(|item| item.id == id) => Some(at),
-            _ if self.fits(items) => None,
+            _ if self.fits(items) && !self.is_ambiguous => None,
             _ => items.iter().position(|item| item.id == id),
         }
     }
@@ -143,7 +152,11 @@ impl Index {
     }
 
     pub(crate) fn maker(&self, output: &str) -> Option<usize> {
-        self.makers.get(output).copied()
+        self.makers(output).first().copied()
+    }
+
+    pub(crate) fn makers(&self, output: &str) -> &[usize] {
+        self.makers.get(output).map_or(&[], Vec::as_slice)
     }
 
     /// Whether an item's output is this path or lies below it.
@@ -164,9 +177,10 @@ impl Index {
     pub(crate) fn add(&mut self, items: &[Item]) {
         let from = self.count;
         for (at, item) in items.iter().enumerate().skip(from) {
-            self.ids.entry(item.id.clone()).or_insert(at);
+            let known = *self.ids.entry(digest(&item.id)).or_insert(at);
+            self.is_ambiguous |= items.get(known).is_some_and(|known| known.id != item.id);
             if !item.output.is_empty() {
-                self.makers.entry(item.output.clone()).or_insert(at);
+                self.makers.entry(item.output.clone()).or_default().push(at);
             }
             if let Some((prefix, number)) = split_id(&item.id) {
                 let highest = self.highest.entry(prefix.into()).or_default();
@@ -205,8 +219,8 @@ impl Index {
             return;
         }
         let blocker = item.inputs.iter().enumerate().skip(from).find_map(|(input, path)| {
-            let maker = self.maker(path)?;
-            blocks(items.get(maker)?, item).then_some((maker, input))
+            let blocks = |maker: &&usize| items.get(**maker).is_some_and(|maker| blocks(maker, item));
+            self.makers(path).iter().find(blocks).map(|maker| (*maker, input))
         });
         match blocker {
             Some((maker, input)) => self.watchers.entry(maker).or_default().push((at, input)),

@@ -1,6 +1,6 @@
 //! What comes from outside, what is known of the world beside it, and what a decision is.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -110,6 +110,9 @@ pub struct Proposal {
     pub introduction: String,
     /// The instructions that shall hold.
     pub instructions: Vec<String>,
+    /// Why, for each of them, where that is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
     /// Earlier instructions that shall hold no more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded: Vec<Superseded>,
@@ -179,6 +182,12 @@ pub struct World<'a> {
     pub published: &'a BTreeSet<String>,
     /// The rows of the protocol's template for its outermost level.
     pub template: &'a [Planned],
+    /// And those for the level below it, where that has some, too: the same for each outermost item.
+    pub template_below: &'a [Planned],
+    /// Of the paths that the input names, those that a run has made, with that run.
+    pub owners: &'a BTreeMap<String, String>,
+    /// The procedures that a task may name; nothing where a protocol has no such column.
+    pub procedures: &'a BTreeSet<String>,
     /// Instructions that are ACTIVE now, by id: a proposal may replace these.
     pub active: &'a BTreeSet<String>,
     /// Past runs that are like the request, best first, where a run begins or gets another request.

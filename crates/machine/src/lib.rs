@@ -28,21 +28,25 @@ mod report;
 mod run;
 mod view;
 
+pub use advance::folder_of;
 pub use apply::apply;
 pub use budget::{Budget, Measure, Metered, Used};
 pub use current::Current;
 pub use decide::{adopt, decide, retry, start};
 pub use fact::{Fact, FileNote};
-pub use hierarchy::{AssetKind, AssetRule, Columns, Hierarchy, Level, MULTIVERSE, PreludeTask, Source};
+pub use hierarchy::{
+    AssetKind, AssetRule, Columns, Hierarchy, Ids, LINEAGE, Level, MULTIVERSE, Placing, PreludeBy, PreludeTask, Source,
+    file_name,
+};
 pub use index::Index;
 pub use input::{
     Complaint, Decision, Effect, Input, Kept, Outcome, Proposal, Refusal, Said, Superseded, Verdict, World,
 };
-pub use item::{Item, Planned, State, Target, Timing};
+pub use item::{Action, Item, Planned, State, Target, Timing};
 pub use learning::PastRun;
 pub use limits::Limits;
 pub use moment::{later, seconds_between};
-pub use plan::{check_plan, check_proposal};
+pub use plan::{check_plan, check_proposal, prelude_rows};
 pub use run::{
     AskedAgent, Attempt, Cast, Course, Failure, Holder, Mode, Question, Rest, Role, Run, Status, Tries, Work,
 };

@@ -8,6 +8,7 @@ use core::fmt;
 use crate::hierarchy::{Hierarchy, Source};
 use crate::input::{Complaint, Input, Outcome, Refusal};
 use crate::item::{Target, Timing};
+use crate::plan::files_of_plan;
 use crate::run::{Course, Role, Run, Status, Work};
 
 impl Work {
@@ -63,7 +64,7 @@ impl Target {
             Self::Children(id) if id.is_empty() => "run".into(),
             Self::Children(id) => {
                 let level = level_of(id).and_then(|level| hierarchy.levels.get(level));
-                format!("{}:{id}", level.map_or("item".into(), |level| level.name.replace(' ', "_")))
+                format!("{}:{id}", level.map_or("item".into(), |level| level.name.replace([' ', '-'], "_")))
             }
             Self::Tools(id, Timing::Pre) => format!("pre_tool:{id}"),
             Self::Tools(id, Timing::Post) => format!("post_tool:{id}"),
@@ -73,11 +74,19 @@ impl Target {
 
 impl Input {
     /// Every path of which the engine must say whether it exists, as the machine of this run will ask for it.
-    pub fn named_paths(&self, run_id: &str) -> BTreeSet<String> {
+    pub fn named_paths(&self, hierarchy: &Hierarchy, run_id: &str, run: Option<&Run>) -> BTreeSet<String> {
         match self {
-            Self::Report { outcome, .. } => outcome.named_paths(run_id),
+            Self::Report { fence, outcome } => {
+                let mut paths = outcome.named_paths(run_id);
+                let work = run.and_then(|run| Some((run, &run.attempts.get(fence)?.work)));
+                if let (Some((run, Work::Plan(target))), Outcome::Plan(rows)) = (work, outcome) {
+                    paths.extend(files_of_plan(hierarchy, run, target, rows));
+                }
+                paths
+            }
             Self::Edited { items } => {
-                let paths = items.iter().flat_map(|item| item.inputs.iter().chain([&item.output]));
+                let paths =
+                    items.iter().flat_map(|item| item.inputs.iter().chain(&item.guidelines).chain([&item.output]));
                 as_asked(paths, run_id)
             }
             Self::Wake
@@ -96,7 +105,10 @@ impl Outcome {
     /// Every path of which the engine must say whether it exists, as the machine of this run will ask for it.
     pub fn named_paths(&self, run_id: &str) -> BTreeSet<String> {
         match self {
-            Self::Plan(rows) => as_asked(rows.iter().flat_map(|row| row.inputs.iter().chain([&row.output])), run_id),
+            Self::Plan(rows) => {
+                let paths = rows.iter().flat_map(|row| row.inputs.iter().chain(&row.guidelines).chain([&row.output]));
+                as_asked(paths, run_id)
+            }
             Self::Proposal(_)
             | Self::Done { .. }
             | Self::Catalog { .. }

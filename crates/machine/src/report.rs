@@ -125,9 +125,12 @@ impl Step<'_> {
             self.send_back(attempt, [problem].into());
             return;
         }
-        let typed = files.iter().map(|file| FileNote {
-            asset_type: asset_type(self.hierarchy, &self.view, item, &file.path).into(),
-            ..file.clone()
+        // What was used, and not made, bears its own type.
+        let typed = files.iter().map(|file| match file.asset_type.as_str() {
+            USED => file.clone(),
+            _ => {
+                FileNote { asset_type: asset_type(self.hierarchy, &self.view, item, &file.path).into(), ..file.clone() }
+            }
         });
         let files: Vec<FileNote> = typed.collect();
         self.fact(Fact::Worked { fence: attempt.fence, item: id.into(), files });
@@ -148,12 +151,34 @@ impl Step<'_> {
             }
         }
         let files = self.view.head().worked.get(id).cloned().unwrap_or_default();
-        self.fact(Fact::Completed { item: id.into(), files });
+        self.fact(Fact::Completed { item: id.into(), files: files.clone() });
         if let (true, Some(task)) = (is_tool, parent) {
+            self.yield_to(&task, files);
             self.close(&task);
         }
     }
 }
+
+/// LN-11: a task that is all tools.
+impl Step<'_> {
+    /// What the last tool task left is the work of its task, where that has no other.
+    fn yield_to(&mut self, task: &str, files: Vec<FileNote>) {
+        let Some(item) = self.view.item(task) else { return };
+        let is_left = files.iter().any(|file| file.path == item.output);
+        if !item.by_tools || item.core_done || !is_left || self.view.first_pending(task).is_some() {
+            return;
+        }
+        let typed = files.into_iter().filter(|file| file.path == item.output).map(|file| FileNote {
+            asset_type: asset_type(self.hierarchy, &self.view, item, &file.path).into(),
+            ..file
+        });
+        let files = typed.collect();
+        self.fact(Fact::Worked { fence: 0, item: task.into(), files });
+    }
+}
+
+/// The type of a file that was used, and that no run has made.
+const USED: &str = "ORIGINAL_INPUT";
 
 fn spelled(complaints: &[crate::Complaint]) -> Vec<String> {
     complaints.iter().map(ToString::to_string).collect()

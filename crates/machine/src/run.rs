@@ -89,6 +89,9 @@ pub struct Run {
     /// The digest of the workflow's definition at the start (QL-27).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub definition: String,
+    /// When it began.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub started: String,
     /// What makes looking things up cheap. It follows from the items, and is kept by `apply`.
     #[serde(skip)]
     pub index: Index,

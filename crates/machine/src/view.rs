@@ -21,7 +21,7 @@ pub(crate) struct View<'a> {
     changed: BTreeMap<usize, Item>,
     added: Vec<Item>,
     added_ids: BTreeMap<String, usize>,
-    added_makers: BTreeMap<String, usize>,
+    added_makers: BTreeMap<String, Vec<usize>>,
 }
 
 impl<'a> View<'a> {
@@ -54,6 +54,7 @@ impl<'a> View<'a> {
             retry_of: None,
             learned: Vec::new(),
             definition: String::new(),
+            started: String::new(),
             index: Index::default(),
         };
         let (changed, added) = (BTreeMap::new(), Vec::new());
@@ -118,8 +119,9 @@ impl<'a> View<'a> {
 
     fn is_blocked(&self, item: &Item, from: usize) -> bool {
         item.inputs.iter().skip(from).any(|path| {
-            let maker = self.index.maker(path).or_else(|| self.added_makers.get(path).copied());
-            maker.and_then(|maker| self.at(maker)).is_some_and(|maker| blocks(maker, item))
+            let added = self.added_makers.get(path);
+            let mut makers = self.index.makers(path).iter().chain(added.into_iter().flatten());
+            makers.any(|maker| self.at(*maker).is_some_and(|maker| blocks(maker, item)))
         })
     }
 
@@ -172,7 +174,7 @@ impl Board for View<'_> {
             let at = self.base.items.len() + self.added.len();
             self.added_ids.insert(item.id.clone(), at);
             if !item.output.is_empty() {
-                self.added_makers.entry(item.output.clone()).or_insert(at);
+                self.added_makers.entry(item.output.clone()).or_default().push(at);
             }
             self.added.push(item);
         }

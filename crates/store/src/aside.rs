@@ -43,6 +43,14 @@ pub(crate) struct Part {
 /// Versions that somebody else is writing aside.
 pub(crate) type Apart = Receiver<Vec<Result<Part, Fault>>>;
 
+/// How a look at what is to be placed went.
+enum Passed {
+    /// What somebody else writes is not there yet.
+    WhileOthersWrite,
+    /// What could be done was done.
+    Done,
+}
+
 /// The beginning of the name of every file that waits for, or came out of, a document's place.
 pub(crate) fn mark(document: &ProjectPath) -> String {
     Sum::of(document.as_str().as_bytes()).to_string()
@@ -96,9 +104,21 @@ impl<F: Fs> Store<F> {
     /// written by somebody else, where the world has others, and put into their places by a later call. Gives how long
     /// until there is something to do.
     pub fn place_meanwhile(&mut self) -> Result<Option<Duration>, Fault> {
+        match self.go_on_placing()? {
+            Passed::WhileOthersWrite => Ok(Some(limits::PLACE_POLL)),
+            Passed::Done => Ok(self.next_due()),
+        }
+    }
+
+    /// The same for one who has enough to do and comes by again: the answer would be a look at all that is behind.
+    pub fn place_in_passing(&mut self) -> Result<(), Fault> {
+        self.go_on_placing().map(drop)
+    }
+
+    fn go_on_placing(&mut self) -> Result<Passed, Fault> {
         self.usable()?;
         match self.apart.as_ref().map(Receiver::try_recv) {
-            Some(Err(TryRecvError::Empty)) => return Ok(Some(limits::PLACE_POLL)),
+            Some(Err(TryRecvError::Empty)) => return Ok(Passed::WhileOthersWrite),
             Some(Ok(parts)) => {
                 self.apart = None;
                 self.put_written(parts)?;
@@ -106,16 +126,17 @@ impl<F: Fs> Store<F> {
             // Whoever wrote them is gone: then it is done here.
             Some(Err(TryRecvError::Disconnected)) => {
                 self.apart = None;
-                return self.place(Due::Now);
+                self.place(Due::Now)?;
+                return Ok(Passed::Done);
             }
             None => {}
         }
         if !self.placing_is_due() {
-            return Ok(self.next_due());
+            return Ok(Passed::Done);
         }
         let waiting = self.waiting(Due::Now);
         if waiting.is_empty() {
-            return Ok(self.next_due());
+            return Ok(Passed::Done);
         }
         self.clear_strays();
         self.make_showable(&waiting)?;
@@ -132,7 +153,7 @@ impl<F: Fs> Store<F> {
             }
             self.apart = Some(receiver);
         }
-        drafted.map(|()| self.next_due())
+        drafted.map(|()| Passed::Done)
     }
 
     /// Waits for what somebody else writes, and puts it into its place.

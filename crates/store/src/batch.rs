@@ -25,6 +25,7 @@ pub struct Batch<'a, F: Fs> {
 /// A change of one document, ready to be written.
 struct Ready {
     path: ProjectPath,
+    was: Presence,
     change: Change,
     after: Option<Text>,
 }
@@ -53,11 +54,7 @@ impl<F: Fs> Batch<'_, F> {
         if self.lines.is_empty() {
             return Ok(());
         }
-        let written = self.store.journal.append(&self.store.fs, &self.lines);
-        if written.is_ok() {
-            self.lines.clear();
-        }
-        match written {
+        match self.store.journal.append(&self.store.fs, &mut self.lines) {
             Err(fault) if fault.kind == FaultKind::Reopen => Err(self.store.break_with(fault)),
             other => other,
         }
@@ -113,10 +110,8 @@ impl<F: Fs> Store<F> {
     /// not done for.
     pub fn prepare(&mut self, commit: &Commit) -> Result<(), CommitError> {
         self.usable()?;
-        let mut paths: Vec<&ProjectPath> = commit.changes.iter().map(|(path, _)| path).collect();
-        paths.sort_unstable();
-        if let Some(pair) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(CommitError::Twice(pair[0].clone()));
+        if let Some(path) = twice(&commit.changes) {
+            return Err(CommitError::Twice(path.clone()));
         }
         for (path, what) in &commit.changes {
             path.require_document()?;
@@ -173,10 +168,9 @@ impl<F: Fs> Store<F> {
         self.check_needs(commit)?;
         let mut docs = Vec::with_capacity(ready.len());
         for entry in &ready {
-            let before = self.documents.get(&entry.path).and_then(|document| document.text.as_ref());
             docs.push(DocumentRecord {
                 path: entry.path.clone(),
-                was: Presence::of(before),
+                was: entry.was,
                 now: Presence::of(entry.after.as_ref()),
                 base: None,
                 clashes: 0,
@@ -190,12 +184,13 @@ impl<F: Fs> Store<F> {
         record.body = commit.body.clone();
         let (line, sum) = self.to_line(&record)?;
         for entry in ready {
-            let document = self.documents.entry(entry.path.clone()).or_default();
+            let document = self.documents.one_or_default(&entry.path);
             document.take(record.number, entry.change, entry.after, None);
-            self.touch(&entry.path);
+            let (is_placed, place_after) = (document.is_placed(), document.place_after);
+            self.note_behind(&entry.path, is_placed, place_after);
         }
         for path in &record.retire {
-            if let Some(document) = self.documents.get_mut(path) {
+            if let Some(document) = self.documents.one_mut(path) {
                 document.retired = Some(record.number);
             }
         }
@@ -204,6 +199,7 @@ impl<F: Fs> Store<F> {
 
     fn ready(&self, commit: &Commit, path: &ProjectPath, what: &What) -> Result<Ready, CommitError> {
         let known = self.documents.get(path).filter(|document| document.text.is_some());
+        let was = Presence::of(known);
         let path = path.clone();
         if let What::Create(content) = what {
             if known.is_some() {
@@ -212,7 +208,7 @@ impl<F: Fs> Store<F> {
             self.check_way(commit, &path)?;
             check_size(&path, content.len())?;
             let after = Some(content.clone().into());
-            return Ok(Ready { path, change: Change::one(0, "", content.clone()), after });
+            return Ok(Ready { path, was, change: Change::one(0, "", content.clone()), after });
         }
         let unknown = || match self.documents.get(&path) {
             Some(gone) if gone.version > commit.base => {
@@ -232,7 +228,7 @@ impl<F: Fs> Store<F> {
             What::Made { change, before, after } if document.version <= commit.base && before.is_same(&text) => {
                 debug_assert_eq!(change.apply(before).as_ref(), Ok(after), "what was made of {path}");
                 check_size(&path, after.len())?;
-                return Ok(Ready { path, change: change.clone(), after: Some(after.clone()) });
+                return Ok(Ready { path, was, change: change.clone(), after: Some(after.clone()) });
             }
             What::Edit(change) | What::Made { change, .. } if document.version <= commit.base => change.clone(),
             What::Edit(change) | What::Made { change, .. } => {
@@ -245,7 +241,7 @@ impl<F: Fs> Store<F> {
         let after = change.apply(&text).map_err(|found| CommitError::Mismatch { path: path.clone(), at: found.at })?;
         check_size(&path, after.len())?;
         let after = if matches!(what, What::Delete) { None } else { Some(after) };
-        Ok(Ready { path, change, after })
+        Ok(Ready { path, was, change, after })
     }
 
     /// A document cannot be placed below another one, nor where others have their folder.
@@ -255,7 +251,7 @@ impl<F: Fs> Store<F> {
         let above = std::iter::successors(path.parent(), ProjectPath::parent).find(|other| exists(other));
         let folder = format!("{path}/");
         let below = |other: &&ProjectPath| other.as_str().starts_with(&folder);
-        let inside = self.documents.range(path.clone()..).map(|(other, _)| other);
+        let inside = self.documents.keys_from(path);
         let inside = inside.take_while(|other| other.as_str().starts_with(path.as_str())).filter(|other| exists(other));
         let other = above.or_else(|| inside.chain(created.clone()).find(below).cloned());
         other.map_or(Ok(()), |other| Err(CommitError::InTheWay { path: path.clone(), other }))
@@ -288,6 +284,19 @@ impl<F: Fs> Store<F> {
         let documents = &self.documents;
         self.behind.retain(|path, _| documents.get(path).is_some_and(|document| !document.is_placed()));
     }
+}
+
+/// A path that stands there twice.
+fn twice(changes: &[(ProjectPath, What)]) -> Option<&ProjectPath> {
+    // A step has a few: they are compared one by one, by their lengths first.
+    const FEW: usize = 8;
+    if changes.len() <= FEW {
+        let is_before = |at: usize, path: &ProjectPath| changes[..at].iter().any(|(other, _)| other == path);
+        return changes.iter().enumerate().find(|(at, (path, _))| is_before(*at, path)).map(|(_, (path, _))| path);
+    }
+    let mut paths: Vec<&ProjectPath> = changes.iter().map(|(path, _)| path).collect();
+    paths.sort_unstable();
+    paths.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 fn check_size(path: &ProjectPath, size: usize) -> Result<(), CommitError> {

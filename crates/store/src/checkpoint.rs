@@ -72,7 +72,7 @@ pub(crate) fn load<F: Fs>(fs: &F, number: u64) -> Result<Checkpoint, Fault> {
     let mut lines = content.split_inclusive(|byte| *byte == b'\n');
     let header = read_header(path, lines.next().unwrap_or_default())?;
     let json = |line: &[u8]| open_line(line).map(|(json, _)| json).map_err(|reason| damaged(reason.to_string()));
-    let mut documents = Documents::new();
+    let mut documents = Documents::default();
     for line in lines {
         let entry: Entry = serde_json::from_slice(&json(line)?).map_err(|error| damaged(error.to_string()))?;
         documents.insert(entry.path, Document::at(entry.version, blobs::text(fs, &entry.content)?));

@@ -1,18 +1,18 @@
 //! The documents of a project in memory, as of the journal's head, with the changes that led there: enough to say a
 //! change again on top of others, and to recognise an older version that turns up on the disk.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use text::{Change, Closest, Text, additions, diff};
 
+use crate::by_path::ByPath;
 use crate::fs::Stamp;
 use crate::limits;
-use crate::path::ProjectPath;
 use crate::record::Presence;
 
 /// All documents under the journal, by path.
-pub(crate) type Documents = BTreeMap<ProjectPath, Document>;
+pub(crate) type Documents = ByPath<Document>;
 
 /// One document: what it is by the journal, and what is known of its file.
 #[derive(Debug, Default)]

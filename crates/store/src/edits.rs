@@ -352,7 +352,7 @@ impl<F: Fs> Store<F> {
 
     /// An edit may have started from a version older than the checkpoint; the journal has those too.
     pub(crate) fn look_up_past(&mut self, path: &ProjectPath) -> Result<(), Fault> {
-        let Some(document) = self.documents.get_mut(path).filter(|document| !document.past_is_complete) else {
+        let Some(document) = self.documents.one_mut(path).filter(|document| !document.past_is_complete) else {
             return Ok(());
         };
         document.remember_older(past_of(&self.fs, path, document.remembers_from())?);
@@ -369,7 +369,7 @@ impl<F: Fs> Store<F> {
         let number = record.number;
         let mut taken = Vec::new();
         for entry in foreign {
-            let document = self.documents.entry(entry.document.clone()).or_default();
+            let document = self.documents.one_or_default(&entry.document);
             let head = document.text.clone();
             let Merged { base, clashes, change } = match (&head, &entry.text) {
                 (Some(head), None) => {
@@ -410,7 +410,7 @@ impl<F: Fs> Store<F> {
         let paths = record.docs.iter().map(|entry| entry.path.clone()).collect();
         self.write_edits(record)?;
         for (entry, version, change, after, found) in taken {
-            self.documents.entry(entry.document.clone()).or_default().take(number, change, after, found);
+            self.documents.one_or_default(&entry.document).take(number, change, after, found);
             self.touch(&entry.document);
             match entry.from {
                 From::Place(Some(stamp)) => self.note_seen(&entry.document, version, stamp, before),
@@ -423,7 +423,7 @@ impl<F: Fs> Store<F> {
 
     fn write_edits(&mut self, record: crate::record::Record) -> Result<(), Fault> {
         match self.to_line(&record) {
-            Ok(line) => self.journal.append(&self.fs, &[line])?,
+            Ok(line) => self.journal.append(&self.fs, &mut vec![line])?,
             Err(CommitError::Fault(fault)) => return Err(fault),
             Err(other) => {
                 let place = record.docs.first().map_or_else(|| ProjectPath::own(""), |doc| doc.path.clone());
@@ -435,13 +435,13 @@ impl<F: Fs> Store<F> {
     }
 
     fn clear_suspect(&mut self, path: &ProjectPath) {
-        if let Some(document) = self.documents.get_mut(path) {
+        if let Some(document) = self.documents.one_mut(path) {
             document.disk.suspect = None;
         }
     }
 
     pub(crate) fn forget_file(&mut self, path: &ProjectPath) {
-        if let Some(document) = self.documents.get_mut(path) {
+        if let Some(document) = self.documents.one_mut(path) {
             let gone = document.text.is_none().then_some(document.version);
             document.disk = Disk { gone, ..Disk::default() };
         }

@@ -123,6 +123,35 @@ pub fn document_at<F: Fs>(fs: &F, path: &ProjectPath, number: u64) -> Result<Opt
     }
 }
 
+/// All records in order, each with what it made of the documents that are wanted: nothing for one that is gone. Damage is
+/// passed over and named.
+pub fn versions<F: Fs>(
+    fs: &F,
+    is_wanted: impl Fn(&ProjectPath) -> bool,
+    mut take: impl FnMut(&Record, &[(ProjectPath, Option<Text>)]),
+) -> Result<Walked, Fault> {
+    let (mut problems, mut texts) = (Vec::new(), std::collections::HashMap::<ProjectPath, Text>::new());
+    let head = walk(fs, &mut |step| {
+        let record = match step {
+            Step::Record(record, _) => record,
+            Step::Problem(problem) => {
+                problems.push(problem);
+                return Ok(());
+            }
+        };
+        let mut made = Vec::new();
+        for entry in record.docs.iter().filter(|entry| is_wanted(&entry.path)) {
+            let before = texts.remove(&entry.path).filter(|_| record.kind != Kind::Adopt);
+            let after = follow(fs, before.as_ref(), entry)?.flatten();
+            texts.extend(after.clone().map(|text| (entry.path.clone(), text)));
+            made.push((entry.path.clone(), after));
+        }
+        take(&record, &made);
+        Ok(())
+    })?;
+    Ok(Walked { head, problems })
+}
+
 impl<F: Fs> Store<F> {
     /// Takes the changes of one record back, as a new record, if nothing built on them since.
     pub fn undo(&mut self, number: u64) -> Result<u64, HistoryError> {

@@ -173,13 +173,15 @@ impl<F: Fs> Journal<F> {
         }
     }
 
-    /// Writes whole lines at the end. After a fault none of them counts.
-    pub(crate) fn append(&mut self, fs: &F, lines: &[(Vec<u8>, Sum)]) -> Result<(), Fault> {
+    /// Writes whole lines at the end, and keeps them until they are durable. After a fault none of them counts, and they
+    /// are left where they were.
+    pub(crate) fn append(&mut self, fs: &F, lines: &mut Vec<(Vec<u8>, Sum)>) -> Result<(), Fault> {
         if fs.only_looks() {
             let reason = "the project was opened to look at it; nothing can be changed";
             return Err(Fault::new("write", &segment::folder(), FaultKind::Unsupported, reason));
         }
-        let bytes = lines.iter().map(|(line, _)| line.as_slice()).collect::<Vec<_>>().concat();
+        let mut bytes = Vec::with_capacity(lines.iter().map(|(line, _)| line.len()).sum());
+        lines.iter().for_each(|(line, _)| bytes.extend_from_slice(line));
         let after = self.end + bytes.len() as u64;
         self.pad(fs, after)?;
         if let Err(fault) = fs.write_at(&self.file, self.end, &bytes) {
@@ -188,9 +190,9 @@ impl<F: Fs> Journal<F> {
         }
         self.end = after;
         self.bytes_since_checkpoint += bytes.len() as u64;
-        for (line, sum) in lines {
-            self.head = Head { number: self.head.number + 1, sum: *sum };
-            self.unsynced.push_back(line.clone());
+        for (line, sum) in lines.drain(..) {
+            self.head = Head { number: self.head.number + 1, sum };
+            self.unsynced.push_back(line);
         }
         Ok(())
     }

@@ -80,7 +80,7 @@ impl<F: Fs> Store<F> {
     pub fn place_these(&mut self, paths: &[ProjectPath]) -> Result<(), Fault> {
         self.usable()?;
         self.collect_apart()?;
-        let behind = paths.iter().filter(|path| self.behind.contains_key(*path));
+        let behind = paths.iter().filter(|path| self.behind.contains_key(path));
         let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
         let waiting = known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone());
         let waiting: BTreeSet<ProjectPath> = waiting.collect();
@@ -377,7 +377,7 @@ impl<F: Fs> Store<F> {
     }
 
     fn note(&mut self, path: &ProjectPath, version: u64, stamp: Stamp, racy: bool) {
-        if let Some(document) = self.documents.get_mut(path) {
+        if let Some(document) = self.documents.one_mut(path) {
             document.disk.seen = Some(Seen { version, stamp, racy });
             document.disk.suspect = None;
         }
@@ -388,10 +388,16 @@ impl<F: Fs> Store<F> {
     /// seldom.
     pub(crate) fn touch(&mut self, path: &ProjectPath) {
         let Some(document) = self.documents.get(path) else { return };
-        if document.is_placed() {
+        let (is_placed, place_after) = (document.is_placed(), document.place_after);
+        self.note_behind(path, is_placed, place_after);
+    }
+
+    /// The same by one who has just looked at the document.
+    pub(crate) fn note_behind(&mut self, path: &ProjectPath, is_placed: bool, place_after: Duration) {
+        if is_placed {
             self.behind.remove(path);
         } else if !self.behind.contains_key(path) {
-            self.behind.insert(path.clone(), document.place_after);
+            self.behind.insert(path.clone(), place_after);
             self.pace.fell_behind(self.fs.now().steady);
         }
     }
@@ -400,7 +406,7 @@ impl<F: Fs> Store<F> {
     pub(crate) fn suspect(&mut self, path: &ProjectPath) -> Result<(), Fault> {
         let now = self.fs.now().steady;
         let stamp = self.fs.look(path)?;
-        if let Some(document) = self.documents.get_mut(path) {
+        if let Some(document) = self.documents.one_mut(path) {
             document.disk.suspect = Some((stamp, now));
         }
         Ok(())
@@ -412,7 +418,7 @@ impl<F: Fs> Store<F> {
             None => self.forget_file(&part.document),
         }
         let now = self.fs.now().steady;
-        if let Some(document) = self.documents.get_mut(&part.document) {
+        if let Some(document) = self.documents.one_mut(&part.document) {
             document.place_after = now + limits::PLACE_PAUSE.max(part.cost * limits::PLACE_COST_FACTOR);
         }
         // What has changed since it was written waits for its next turn.

@@ -269,7 +269,7 @@ impl TryFrom<String> for Sum {
 
 impl Serialize for Sum {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(std::str::from_utf8(&self.digits()).map_err(serde::ser::Error::custom)?)
     }
 }
 

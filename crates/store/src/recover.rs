@@ -1,11 +1,12 @@
 //! Opening a project: the newest checkpoint, the records after it, and what the last processes left half done.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::alive::{self, Alive};
 use crate::aside;
 use crate::blobs::Blobs;
+use crate::by_path::ByPath;
 use crate::checkpoint::{self, Checkpoint};
 use crate::documents::Known;
 use crate::fault::{Fault, FaultKind};
@@ -82,7 +83,7 @@ impl<F: Fs> Store<F> {
             lock,
             journal,
             documents,
-            behind: BTreeMap::new(),
+            behind: ByPath::default(),
             pace: Pace::default(),
             lock_checked: Duration::ZERO,
             blobs: Blobs::new(&alive.name),
@@ -248,7 +249,7 @@ impl<F: Fs> Store<F> {
         let mut record = self.record(Kind::Recovery, "found after the machine stopped", self.journal.head);
         record.found = found;
         match self.to_line(&record) {
-            Ok(line) => self.journal.append(&self.fs, &[line])?,
+            Ok(line) => self.journal.append(&self.fs, &mut vec![line])?,
             Err(error) => {
                 let reason = error.to_string();
                 return Err(Fault::new("record", &segment::folder(), FaultKind::Other, reason));

@@ -1,7 +1,7 @@
 //! A project's store as one process has it open. No threads: every method is a step that does its work and returns,
 //! so that a simulator can drive it call by call.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -10,6 +10,7 @@ use text::Text;
 use crate::alive::Alive;
 use crate::aside::Apart;
 use crate::blobs::{self, Blobs};
+use crate::by_path::ByPath;
 use crate::commit::CommitError;
 use crate::documents::{Document, Documents};
 use crate::fault::{Fault, FaultKind};
@@ -35,7 +36,7 @@ pub struct Store<F: Fs> {
     pub(crate) journal: Journal<F>,
     pub(crate) documents: Documents,
     /// The documents whose files are behind, or not known to be up to date, and before when none is placed.
-    pub(crate) behind: BTreeMap<ProjectPath, Duration>,
+    pub(crate) behind: ByPath<Duration>,
     /// When they are placed together.
     pub(crate) pace: Pace,
     pub(crate) blobs: Blobs,
@@ -204,7 +205,7 @@ impl<F: Fs> Store<F> {
         for entry in &record.docs {
             let change = blobs::change(&self.fs, &entry.edits)?;
             self.remember(record, entry)?;
-            let document = self.documents.entry(entry.path.clone()).or_default();
+            let document = self.documents.one_or_default(&entry.path);
             let before = document.text.clone().unwrap_or_default();
             let fits = Presence::of(document.text.as_ref()) == entry.was;
             let after = change.apply(&before).ok().filter(|_| fits).ok_or_else(|| {
@@ -216,7 +217,7 @@ impl<F: Fs> Store<F> {
             self.touch(&entry.path);
         }
         for path in &record.retire {
-            if let Some(document) = self.documents.get_mut(path) {
+            if let Some(document) = self.documents.one_mut(path) {
                 document.retired = Some(record.number);
             }
         }
@@ -234,7 +235,9 @@ impl<F: Fs> Store<F> {
                 Err(HistoryError::Fault(fault)) => return Err(fault),
                 other => other.ok().flatten(),
             };
-            self.documents.extend(then.map(|text| (entry.path.clone(), Document::at(before, text))));
+            if let Some(text) = then {
+                self.documents.insert(entry.path.clone(), Document::at(before, text));
+            }
         }
         Ok(())
     }

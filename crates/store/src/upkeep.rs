@@ -64,9 +64,9 @@ impl<F: Fs> Store<F> {
                 Ok(line) => line,
                 Err(error) => return Ok(Err(error)),
             };
-            store.journal.append(&store.fs, &[line])?;
+            store.journal.append(&store.fs, &mut vec![line])?;
             for (path, text, stamp) in fresh {
-                let document = store.documents.entry(path.clone()).or_default();
+                let document = store.documents.one_or_default(&path);
                 document.take(record.number, Change::one(0, "", text.to_vec()), Some(text), None);
                 store.note_seen(&path, record.number, stamp, before);
             }
@@ -151,7 +151,7 @@ impl<F: Fs> Store<F> {
     /// them, under the lock, or there would never be a checkpoint while they work.
     fn all_in_place(&mut self) -> Result<bool, Fault> {
         let left: Vec<ProjectPath> =
-            self.behind.keys().filter(|path| self.documents.contains_key(*path)).cloned().collect();
+            self.behind.keys().filter(|path| self.documents.contains_key(path)).cloned().collect();
         let (parts, written) = self.write_parts(&left);
         let put = parts.iter().try_for_each(|part| self.put(part, Circumstance::AtWork));
         written.and(put)?;

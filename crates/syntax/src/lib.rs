@@ -19,4 +19,4 @@ pub mod yaml;
 pub use markdown::{
     Cell, Document, Fence, FrontMatter, Heading, Refusal, Row, RowIndex, Scalar, Section, Table, TableId, Wanted,
 };
-pub use problem::{Code, Problem};
+pub use problem::{Code, Problem, line_and_column};

@@ -186,6 +186,11 @@ impl Findings {
     }
 }
 
+/// Line and column of a byte, both from 1, the column in characters.
+pub fn line_and_column(bytes: &[u8], offset: usize) -> (usize, usize) {
+    Locator::new(bytes).locate(offset)
+}
+
 /// Turns rising byte offsets into lines and columns in one pass over the bytes.
 struct Locator<'a> {
     bytes: &'a [u8],

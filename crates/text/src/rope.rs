@@ -71,6 +71,17 @@ impl Text {
         self.root.after_feed(line)..self.root.after_feed(line + 1)
     }
 
+    /// Where a line begins, and its bytes, its line break included; found in one go where it lies in one piece.
+    pub fn line_bytes(&self, line: usize) -> (usize, Cow<'_, [u8]>) {
+        match self.root.line_in_leaf(line) {
+            Some((start, bytes)) => (start, Cow::Borrowed(bytes)),
+            None => {
+                let range = self.line(line);
+                (range.start, self.slice(range))
+            }
+        }
+    }
+
     /// The line, from 0, that holds the byte at `offset`.
     pub fn line_at(&self, offset: usize) -> usize {
         self.root.feeds_before(offset.min(self.len()))
@@ -195,6 +206,38 @@ impl Node {
                         return offset;
                     };
                     node = next;
+                }
+            }
+        }
+    }
+
+    /// A line whose line feed, and that of the line before, are in one leaf: where it begins, and its bytes.
+    fn line_in_leaf(&self, mut line: usize) -> Option<(usize, &[u8])> {
+        let mut node = self;
+        let mut offset = 0;
+        loop {
+            match node {
+                Self::Leaf { bytes, .. } => {
+                    let mut feeds = memchr::memchr_iter(b'\n', bytes);
+                    let start = match line {
+                        // What a leaf begins with may have begun in the one before, unless that is none.
+                        0 if offset > 0 => return None,
+                        0 => 0,
+                        line => feeds.nth(line - 1)? + 1,
+                    };
+                    let end = feeds.next()? + 1;
+                    return Some((offset + start, &bytes[start..end]));
+                }
+                Self::Inner(inner) => {
+                    node = inner.children.iter().find(|child| {
+                        // The line must end in it: one that only begins there lies in two.
+                        let here = child.feeds() > line;
+                        if !here {
+                            line -= child.feeds();
+                            offset += child.length();
+                        }
+                        here
+                    })?;
                 }
             }
         }
@@ -468,6 +511,8 @@ mod tests {
         lines.push(b"");
         for (number, line) in lines.iter().enumerate() {
             assert_eq!(text.slice(text.line(number)).as_ref(), *line, "line {number}");
+            let (start, bytes) = text.line_bytes(number);
+            assert_eq!((start, bytes.as_ref()), (text.line(number).start, *line), "line {number} in one go");
         }
     }
 

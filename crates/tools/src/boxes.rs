@@ -73,6 +73,10 @@ impl Toolbox for Boxes {
         self.tools.clone()
     }
 
+    fn problems(&self) -> Vec<String> {
+        self.notes.iter().cloned().chain(self.boxes.iter().flat_map(|one| one.problems())).collect()
+    }
+
     fn call(&self, call: &ToolCall, stop: &Stop) -> ToolAnswer {
         let Some((number, own)) = self.places.get(&call.name) else {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).take(SHOWN_NAMES).collect();

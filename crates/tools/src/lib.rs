@@ -68,7 +68,7 @@ pub use fault::LaunchFault;
 pub use find::find_program;
 pub use functions::{Desk, Functions, ShellRules};
 pub use gaps::gaps;
-pub use grants::{Decision, Effect, GrantProblem, Granted, Grants, Rule, Verdict};
+pub use grants::{Decision, Effect, GrantProblem, Granted, Grants, Rule, Verdict, answered, question, written_out};
 pub use launch::{launch, launch_through, launch_watched};
 pub use launcher::be_launcher_if_asked;
 pub use lines::LINE_BYTES;

@@ -18,6 +18,12 @@ impl Secret {
         Self(value.into())
     }
 
+    /// The secret in a text, without the white space around it; nothing if there is none.
+    pub fn of_text(text: &str) -> Option<Self> {
+        let text = text.trim();
+        (!text.is_empty()).then(|| Self::new(text))
+    }
+
     /// The value itself, for the wire that needs it and nothing else.
     pub fn reveal(&self) -> &str {
         &self.0
@@ -47,5 +53,7 @@ mod tests {
         assert_eq!(key.hide_in("key sk-12345 is wrong: sk-12345"), "key [hidden] is wrong: [hidden]");
         assert_eq!(Secret::new("").hide_in("abc"), "abc");
         assert_eq!(key.reveal(), "sk-12345");
+        assert_eq!(Secret::of_text(" sk-12345\n"), Some(key));
+        assert_eq!(Secret::of_text(" \n"), None);
     }
 }

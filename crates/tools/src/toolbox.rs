@@ -48,6 +48,16 @@ pub trait Toolbox: Send + Sync {
     /// The tools in it, always in the same order.
     fn tools(&self) -> Vec<Tool>;
 
+    /// What of it cannot be used, each in one line.
+    fn problems(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The call written out, if a person must be asked before it is made. It is not made before that.
+    fn asks(&self, _call: &ToolCall) -> Option<String> {
+        None
+    }
+
     /// Uses one of them. A name that is not in the box is answered as wrong, with the names that are.
     fn call(&self, call: &ToolCall, stop: &Stop) -> ToolAnswer;
 }

@@ -23,7 +23,8 @@ use tools::Stop;
 
 use super::bounded::Bounded;
 use super::files::Files;
-use super::policy::{self, Permission, Permit};
+use super::policy::{self, Permission, Policy};
+use crate::contract::Usage;
 use crate::limits::{MAX_PROBLEMS, MAX_QUOTE};
 use crate::words::quote;
 
@@ -40,7 +41,7 @@ pub(crate) struct Talk {
     pub(crate) prompt: String,
     pub(crate) workdir: PathBuf,
     pub(crate) files: Files,
-    pub(crate) permit: Permit,
+    pub(crate) policy: Policy,
     /// Becomes readable when somebody wants it to stop; how urgent that is, is asked of the stop.
     pub(crate) bell: UnixStream,
     pub(crate) stop: Stop,
@@ -69,6 +70,10 @@ pub(crate) struct Told {
     pub(crate) answer: String,
     pub(crate) failed: Vec<String>,
     pub(crate) refused: Vec<String>,
+    /// What a person must be asked first, each call written out.
+    pub(crate) asked: Vec<String>,
+    /// The most that it said to have used: tokens are those of its context, the only ones that the protocol tells.
+    pub(crate) usage: Usage,
     titles: Vec<(String, String)>,
 }
 
@@ -77,12 +82,14 @@ pub(crate) struct Told {
 struct Shared {
     told: Arc<Mutex<Told>>,
     notices: mpsc::Sender<String>,
+    /// A person must be asked: the turn is to end.
+    ends: Arc<tokio::sync::Notify>,
 }
 
 /// Talks until the turn is over, the agent is gone, or the bell rings. What was heard is given in any case.
 pub(crate) async fn talk(talk: Talk, say: &dyn Fn(&str)) -> (Talked, Result<(), String>) {
     let (notices, mut heard) = mpsc::channel(NOTICES);
-    let shared = Shared { told: Arc::default(), notices };
+    let shared = Shared { told: Arc::default(), notices, ends: Arc::default() };
     let told = shared.told.clone();
     let mut talked = Talked::default();
     let went = connect(talk, shared, &mut heard, say, &mut talked.end).await;
@@ -100,13 +107,14 @@ async fn connect(
     say: &dyn Fn(&str),
     end: &mut Option<End>,
 ) -> Result<(), String> {
-    let Talk { writer, reader, prompt, workdir, files, permit, bell, stop, grace } = talk;
+    let Talk { writer, reader, prompt, workdir, files, policy, bell, stop, grace } = talk;
     let broken = |error: std::io::Error| format!("its pipes cannot be used: {error}");
     let writer = pipe::Sender::from_owned_fd(writer.into()).map_err(broken)?;
     let reader = pipe::Receiver::from_owned_fd(reader.into()).map_err(broken)?;
     bell.set_nonblocking(true).map_err(broken)?;
     let bell = tokio::net::UnixStream::from_std(bell).map_err(broken)?;
     let transport = ByteStreams::new(writer.compat_write(), Bounded::new(reader.compat()));
+    let ends = shared.ends.clone();
     let (updates, permissions) = (shared.clone(), shared);
     let (reads, writes) = (files.clone(), files);
     let connection = Client
@@ -122,9 +130,9 @@ async fn connect(
         .on_receive_request(
             async move |request: RequestPermissionRequest, responder, _: ConnectionTo<Agent>| {
                 let wish = policy::wish(&request);
-                let permission = permit(&wish);
-                permissions.permitted(&wish.title, permission);
-                responder.respond(RequestPermissionResponse::new(policy::outcome(&request, permission)))
+                let permission = policy.permission(&wish);
+                permissions.permitted(&wish.title, &permission);
+                responder.respond(RequestPermissionResponse::new(policy::outcome(&request, &permission)))
             },
             agent_client_protocol::on_receive_request!(),
         )
@@ -149,7 +157,7 @@ async fn connect(
             agent_client_protocol::on_receive_request!(),
         );
     let went = connection.connect_with(transport, async |connection: ConnectionTo<Agent>| {
-        let mut session = Session { connection, heard, say, bell, stop, grace, id: None };
+        let mut session = Session { connection, heard, say, bell, ends, stop, grace, id: None };
         *end = Some(session.run(workdir, prompt).await?);
         Ok(())
     });
@@ -170,6 +178,7 @@ struct Session<'talk> {
     heard: &'talk mut mpsc::Receiver<String>,
     say: &'talk dyn Fn(&str),
     bell: tokio::net::UnixStream,
+    ends: Arc<tokio::sync::Notify>,
     stop: Stop,
     grace: Duration,
     id: Option<agent_client_protocol::v1::schema::SessionId>,
@@ -195,7 +204,7 @@ impl Session<'_> {
         Ok(turn.map_or(End::Cancelled, |turn| End::Turn(turn.stop_reason)))
     }
 
-    /// Waits for an answer and shows what is heard meanwhile; nothing if it was stopped. Then the agent is asked to
+    /// Waits for an answer and shows what is heard meanwhile; nothing if it was stopped, or a person must be asked. Then the agent is asked to
     /// cancel, and has its grace to answer.
     async fn unless_stopped<T>(&mut self, answer: impl Future<Output = Result<T, Error>>) -> Result<Option<T>, Error> {
         tokio::pin!(answer);
@@ -204,6 +213,7 @@ impl Session<'_> {
                 answered = &mut answer => return answered.map(Some),
                 Some(line) = self.heard.recv() => (self.say)(&line),
                 _ = self.bell.readable() => break,
+                () = self.ends.notified() => break,
             }
         }
         if let Some(id) = &self.id {
@@ -248,16 +258,28 @@ impl Shared {
                 let known = told.titles.iter().find(|(own, _)| *own == id).map(|(_, title)| title.clone());
                 note(&mut told.failed, &known.unwrap_or(id));
             }
+            SessionUpdate::UsageUpdate(update) => {
+                told.usage.input_tokens = told.usage.input_tokens.max(update.used);
+                let dollars = update.cost.filter(|cost| cost.currency == "USD" && cost.amount.is_finite());
+                told.usage.cost_usd = dollars.map(|cost| cost.amount).or(told.usage.cost_usd);
+            }
             _ => {}
         }
     }
 
-    fn permitted(&self, title: &str, permission: Permission) {
+    fn permitted(&self, title: &str, permission: &Permission) {
         let title = quote(title, MAX_QUOTE);
-        if permission == Permission::Deny {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            note(&mut told.refused, &title);
-            let _ = self.notices.try_send(format!("was not allowed: {title}"));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match permission {
+            Permission::Allow => {}
+            Permission::Deny => {
+                note(&mut told.refused, &title);
+                let _ = self.notices.try_send(format!("was not allowed: {title}"));
+            }
+            Permission::Ask(call) => {
+                note(&mut told.asked, call);
+                self.ends.notify_one();
+            }
         }
     }
 }

@@ -6,22 +6,24 @@ mod client;
 mod files;
 mod policy;
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agent_client_protocol::v1::schema::StopReason;
-use tools::{How, Launch, Stop};
+use tools::{Grants, How, Launch, Stop};
 
 use crate::backend::{Backend, Ending, Job};
 use crate::command::Command;
+use crate::contract::Report;
 use crate::limits::CommandLimits;
 use crate::presets::{Cli, Doing, Remains, Surroundings, Who, asked_prompt, for_cli, report_file, verdict};
 use client::{End, Talk, Talked};
 use files::Files;
-pub use policy::{Permission, Permit, Wish, WishKind};
+use policy::Policy;
 
 /// An ACP agent.
 pub struct Acp {
@@ -30,7 +32,8 @@ pub struct Acp {
     /// The known CLI that the program belongs to: it gets that one's keys and settings.
     cli: Option<Cli>,
     surroundings: Surroundings,
-    permit: Option<Permit>,
+    /// By role.
+    grants: BTreeMap<String, Grants>,
     limits: CommandLimits,
 }
 
@@ -48,7 +51,8 @@ impl Acp {
         // `claude-agent-acp`, `codex-acp`, `gemini`: the first word says whose it is.
         let cli = name.split(['-', '.', '_']).next().and_then(Cli::named);
         let surroundings = Surroundings::of_process();
-        Ok(Self { shown: text.into(), command, cli, surroundings, permit: None, limits: CommandLimits::default() })
+        let (grants, limits) = (BTreeMap::new(), CommandLimits::default());
+        Ok(Self { shown: text.into(), command, cli, surroundings, grants, limits })
     }
 
     pub fn with_surroundings(mut self, surroundings: Surroundings) -> Self {
@@ -61,9 +65,21 @@ impl Acp {
         self
     }
 
-    /// Lets somebody else answer what the agent asks to be allowed. What the confinement forbids stays forbidden.
-    pub fn with_permit(mut self, permit: Permit) -> Self {
-        self.permit = Some(permit);
+    /// The same, which may read more: files and folders outside the project that its user names.
+    pub fn with_readable(mut self, readable: Vec<PathBuf>) -> Self {
+        self.command = self.command.with_readable(readable);
+        self
+    }
+
+    /// Why it cannot be started at all.
+    pub fn missing(&self) -> Option<String> {
+        self.command.missing()
+    }
+
+    /// What roles are granted, by name: it decides what the agent asks to be allowed, and whether a person is asked. What
+    /// the confinement forbids stays forbidden.
+    pub fn with_grants(mut self, grants: BTreeMap<String, Grants>) -> Self {
+        self.grants = grants;
         self
     }
 
@@ -99,7 +115,12 @@ impl Acp {
             prompt: asked_prompt(&job.brief),
             workdir: job.workdir.clone(),
             files: Files::of(job, doing),
-            permit: self.permit.clone().unwrap_or_else(|| policy::rule(doing, &job.workdir)),
+            policy: Policy {
+                doing,
+                workdir: job.workdir.clone(),
+                grants: self.grants.get(&job.brief.role).cloned(),
+                answers: job.brief.answered(),
+            },
             bell,
             stop: stop.clone(),
             grace: self.limits.grace,
@@ -114,6 +135,9 @@ impl Acp {
         };
         let ended = ended.map_err(|fault| fault.to_string())?;
         let log = String::from_utf8_lossy(&ended.log).into_owned();
+        if !talked.heard.asked.is_empty() && !stop.is_stopped() {
+            return Ok(Ending::Report { report: Report::question(&tools::question(&talked.heard.asked)), log });
+        }
         Ok(self.ending(job, time, talked, went, ended.how, log))
     }
 
@@ -135,6 +159,7 @@ impl Acp {
         remains.heard.answer = told.answer;
         remains.heard.failed = told.failed;
         remains.heard.refused = told.refused;
+        remains.heard.usage = told.usage;
         remains.heard.is_over = true;
         remains.file = report_file(&job.workdir);
         // How a process ends after its turn says nothing of the turn: some must be killed.

@@ -124,6 +124,8 @@ impl Puppet {
                 return Some("end_turn");
             }
             _ => {
+                let cost = json!({"amount": 0.25, "currency": "USD"});
+                self.update(&json!({"sessionUpdate": "usage_update", "used": 1200, "size": 200_000, "cost": cost}))?;
                 self.text("I begin.")?;
                 self.tool("Write x.md", "pending")?;
                 self.write(&whole, "# x\n")?;

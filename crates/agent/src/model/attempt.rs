@@ -14,6 +14,7 @@ use super::calls::{Calls, call_in_text, shown};
 use super::client::Client;
 use super::extract::{Found, found_in, without_thoughts};
 use super::fault::CallFault;
+use super::guided::guided;
 use super::judged::{Judged, Plain, checked, judge};
 use super::mend::report_of;
 use super::message::{Answer, Answered, Call, Finish, Message, REPORT_TOOL, Request, Said, Turn};
@@ -89,6 +90,8 @@ enum Ended {
     Later(Duration, String),
     Failed(String),
     Broken(Vec<String>, String),
+    /// A person must answer first.
+    Asks(String),
 }
 
 impl<'a> Attempt<'a> {
@@ -106,10 +109,21 @@ impl<'a> Attempt<'a> {
         };
         let client = Client::new(settings, stop, Instant::now() + time)?;
         let calls = Calls::new(toolbox, settings.parallel_calls);
-        let has_tools = !calls.tools().is_empty();
         let form = form_of(model, &client);
+        // A small model plans best when nothing but a plan can come: tools would unbind its answer, and cost it minutes.
+        let may_call = form == Form::Report || job.brief.role == "executor";
+        let has_tools = may_call && !calls.tools().is_empty();
         let tools = if has_tools { Tools::Offered } else { Tools::None };
-        let rendered = model.prompts.render(&job.brief, form, tools);
+        let mut rendered = model.prompts.render(&job.brief, form, tools);
+        let mut log = String::new();
+        if let Some((text, record)) = guided(job, form, tools) {
+            rendered.system.push_str(&text);
+            let _ = writeln!(log, "{record}");
+        }
+        for problem in toolbox.problems() {
+            say(&problem);
+            let _ = writeln!(log, "{problem}");
+        }
         let schema = answer_schema(&job.brief, form);
         let max_output_tokens = match (settings.max_output_tokens, form) {
             (0, Form::Report) => 8192,
@@ -128,7 +142,7 @@ impl<'a> Attempt<'a> {
             shortened: 0,
         };
         plan.files_tokens = room(model, &plan, &rendered, &calls);
-        let log = RefCell::new(String::new());
+        let log = RefCell::new(log);
         Ok(Self {
             model,
             job,
@@ -163,6 +177,10 @@ impl<'a> Attempt<'a> {
             Err(Ended::Stopped) => Ending::Stopped,
             Err(Ended::Later(wait, reason)) => Ending::Later { seconds: wait.as_secs().max(1), reason },
             Err(Ended::Broken(problems, said)) => Ending::Broken { problems, said, log },
+            Err(Ended::Asks(question)) => {
+                let report = Report { usage: Some(usage), ..Report::question(&question) };
+                Ending::Report { report, log }
+            }
             // What it cost counts although it failed, so a report says it.
             Err(Ended::Failed(error)) => {
                 let report = Report { usage: Some(usage), ..Report::failed(&error) };
@@ -258,7 +276,8 @@ impl<'a> Attempt<'a> {
             };
             if let Some(recorder) = &self.model.recorder {
                 let reply = String::from_utf8_lossy(&exchange.reply);
-                exchange.reply = self.settings().scrub(&reply).into_bytes();
+                let request = self.settings().scrub(&String::from_utf8_lossy(&exchange.request));
+                (exchange.reply, exchange.request) = (self.settings().scrub(&reply).into_bytes(), request.into_bytes());
                 recorder(self.job, &exchange);
             }
             let fault = match called {
@@ -395,6 +414,11 @@ impl<'a> Attempt<'a> {
     }
 
     fn make_calls(&mut self, said: Said, calls: &[Call]) -> Result<(), Ended> {
+        let asked = self.calls.asked(calls);
+        if !asked.is_empty() {
+            self.note(&format!("a person is asked: {}", asked.join(", ")));
+            return Err(Ended::Asks(tools::question(&asked)));
+        }
         for call in calls {
             (self.say)(&format!("calls {} {}", quote(&call.name, 64), shown(call, 120)));
         }
@@ -525,8 +549,9 @@ fn room(model: &Model, plan: &Plan, rendered: &Rendered, calls: &Calls<'_>) -> u
         (0, None) => 8192,
         (set, _) => set,
     };
+    let offered = if plan.with_tools { calls.tools() } else { &[] };
     let tools: u64 =
-        calls.tools().iter().map(|tool| tokens_in(&tool.description) + tokens_in(&tool.parameters.to_string())).sum();
+        offered.iter().map(|tool| tokens_in(&tool.description) + tokens_in(&tool.parameters.to_string())).sum();
     let schema = plan.schema.as_ref().map_or(0, |schema| tokens_in(&schema.to_string()));
     let used =
         tokens_in(&rendered.system) + tokens_in(&rendered.user) + tools + schema + u64::from(plan.max_output_tokens);

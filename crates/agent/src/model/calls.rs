@@ -92,21 +92,24 @@ impl<'a> Calls<'a> {
         })
     }
 
-    fn make_one(&self, number: u32, call: &Call, stop: &Stop) -> ToolAnswer {
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) else {
-            let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
-            let name = quote(&call.name, 80);
-            return ToolAnswer::wrong(format!("there is no tool `{name}`; there are: {}", names.join(", ")));
-        };
-        let arguments = match &call.arguments {
-            Ok(arguments) => arguments.clone(),
-            Err(problem) => return ToolAnswer::wrong(format!("{problem}; expected an object by the tool's schema")),
-        };
-        let problems = validate(&tool.parameters, &arguments);
-        if !problems.is_empty() {
-            return ToolAnswer::wrong(format!("the arguments of {} are wrong: {}", tool.name, problems.join("; ")));
+    /// What a person must be asked before the calls of a turn are made, each written out. None of them is made before
+    /// that: the work begins anew then, and would make the others twice.
+    pub(super) fn asked(&self, calls: &[Call]) -> Vec<String> {
+        let checked = calls.iter().take(CALLS).filter_map(|call| self.checked(0, call).ok());
+        let mut asked: Vec<String> = Vec::new();
+        for call in checked.filter_map(|call| self.toolbox.asks(&call)) {
+            if !asked.contains(&call) {
+                asked.push(call);
+            }
         }
-        let call = ToolCall { id: format!("call-{number}"), name: tool.name.clone(), arguments };
+        asked
+    }
+
+    fn make_one(&self, number: u32, call: &Call, stop: &Stop) -> ToolAnswer {
+        let call = match self.checked(number, call) {
+            Ok(call) => call,
+            Err(answer) => return answer,
+        };
         let mut answer = self.toolbox.call(&call, stop);
         if answer.text.len() > ANSWER_BYTES {
             let mut end = ANSWER_BYTES;
@@ -117,6 +120,27 @@ impl<'a> Calls<'a> {
             answer.text.push_str("\n(the rest is left out)");
         }
         answer
+    }
+
+    /// A call as the toolbox takes it; or what is wrong with it.
+    fn checked(&self, number: u32, call: &Call) -> Result<ToolCall, ToolAnswer> {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) else {
+            let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let name = quote(&call.name, 80);
+            return Err(ToolAnswer::wrong(format!("there is no tool `{name}`; there are: {}", names.join(", "))));
+        };
+        let arguments = match &call.arguments {
+            Ok(arguments) => arguments.clone(),
+            Err(problem) => {
+                return Err(ToolAnswer::wrong(format!("{problem}; expected an object by the tool's schema")));
+            }
+        };
+        let problems = validate(&tool.parameters, &arguments);
+        if !problems.is_empty() {
+            let problems = problems.join("; ");
+            return Err(ToolAnswer::wrong(format!("the arguments of {} are wrong: {problems}", tool.name)));
+        }
+        Ok(ToolCall { id: format!("call-{number}"), name: tool.name.clone(), arguments })
     }
 }
 

@@ -124,12 +124,13 @@ fn delay_in(body: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::super::name::ModelName;
-    use super::super::settings::Secret;
+    use tools::Secret;
+
     use super::*;
 
     fn check(status: u16, body: &str, expected: &CallFault) {
         let mut settings = ModelSettings::of(&ModelName::parse("openai/m@http://h/v1").unwrap());
-        settings.key = Secret::new("sk-sesame");
+        settings.key = Secret::of_text("sk-sesame");
         assert_eq!(&of_status(&settings, status, None, body), expected, "{status} {body}");
     }
 
@@ -140,7 +141,7 @@ mod tests {
             401,
             r#"{"error": {"message": "Incorrect API key provided: sk-sesame.", "code": "invalid_api_key"}}"#,
             &CallFault::Refused(
-                "the key was not accepted; http://h/v1 answers HTTP 401: Incorrect API key provided: [key]. (invalid_api_key)"
+                "the key was not accepted; http://h/v1 answers HTTP 401: Incorrect API key provided: [hidden]. (invalid_api_key)"
                     .into(),
             ),
         );

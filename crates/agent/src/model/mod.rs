@@ -13,6 +13,7 @@ mod client;
 mod extract;
 mod fault;
 mod gemini;
+mod guided;
 mod judged;
 mod mend;
 mod message;
@@ -39,7 +40,7 @@ pub use client::Exchange;
 use client::Served;
 pub use name::{ModelName, Provider, Service};
 pub use price::{Price, PriceTable};
-pub use settings::{ModelSettings, Retries, Secret, Stream, Style, Timeouts};
+pub use settings::{ModelSettings, Retries, Stream, Style, Timeouts};
 
 /// Gives the tools for a job.
 pub type Toolboxes = Arc<dyn Fn(&Job) -> Result<Box<dyn Toolbox>, String> + Send + Sync>;

@@ -11,6 +11,7 @@ use super::tokens::{is_wide, tokens_in};
 use crate::backend::Job;
 use crate::check::path_problem;
 use crate::contract::BriefFile;
+use crate::guidance::guide;
 
 /// The most of one file that is read.
 const FILE_BYTES: u64 = 4 << 20;
@@ -55,7 +56,7 @@ pub(super) fn select(job: &Job, wanted: &str, limit: u64) -> Selection {
     let mut files: Vec<File<'_>> = Vec::new();
     for of in job.brief.files.iter().take(FILES) {
         let left_out = |how: &str| json!({"path": of.path, "why": of.why, "how": how});
-        if TOLD.contains(&of.why.as_str()) {
+        if TOLD.contains(&of.why.as_str()) || guide(of).is_some() {
             records.push(left_out("told in the prompt"));
             continue;
         }
@@ -104,7 +105,7 @@ pub(super) fn select(job: &Job, wanted: &str, limit: u64) -> Selection {
 }
 
 /// The text of a file, through its link in the workdir; it must lie in the project (QL-30).
-fn read(job: &Job, path: &str) -> Result<String, String> {
+pub(super) fn read(job: &Job, path: &str) -> Result<String, String> {
     if let Some(problem) = path_problem(path) {
         return Err(problem.into());
     }

@@ -3,36 +3,10 @@
 
 use std::time::Duration;
 
+use tools::Secret;
+
 use super::name::{ModelName, Provider, Service};
 use super::price::Price;
-
-/// A key. It is sent to its provider and shown to nobody: it can be neither printed nor written (QL-35).
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// The key in a text, without the white space around it; nothing if there is none.
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        (!text.is_empty()).then(|| Self(text.into()))
-    }
-
-    /// For the header of a request, and nothing else.
-    pub(super) fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// A text of somebody else with the key taken out: providers repeat it in their errors.
-    pub fn scrub(&self, text: &str) -> String {
-        text.replace(&self.0, "[key]")
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Secret([key])")
-    }
-}
 
 /// All that a model backend is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,7 +123,7 @@ impl ModelSettings {
 
     /// A text of the provider as it may be shown.
     pub(super) fn scrub(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.into(), |key| key.scrub(text))
+        self.key.as_ref().map_or_else(|| text.into(), |key| key.hide_in(text))
     }
 }
 
@@ -177,13 +151,10 @@ mod tests {
     /// QL-35: a key is in no text that can be printed.
     #[test]
     fn a_key_is_shown_to_nobody() {
-        let key = Secret::new(" sk-sesame\n").unwrap();
-        assert_eq!(key.reveal(), "sk-sesame");
         let mut settings = ModelSettings::of(&ModelName::parse("openai/x").unwrap());
-        settings.key = Some(key.clone());
+        settings.key = Secret::of_text(" sk-sesame\n");
         assert!(!format!("{settings:?}").contains("sesame"));
-        assert_eq!(key.scrub("Incorrect API key provided: sk-sesame."), "Incorrect API key provided: [key].");
-        assert_eq!(Secret::new(" \n"), None);
+        assert_eq!(settings.scrub("Incorrect API key provided: sk-sesame."), "Incorrect API key provided: [hidden].");
     }
 
     #[test]

@@ -326,7 +326,11 @@ fn figures_of(document: &Document, all: &[Placed], claims: &[Claim]) -> Vec<Row>
     let said = |one: &&Sentence| !is_record(&one.text) && !is_frame(&one.text);
     for sentence in all.iter().map(|one| &one.sentence).filter(said) {
         let chars = plain_digits(&sentence.text);
-        for figure in figures(&chars, &dates(&chars), decimal) {
+        // "2 Tourism", "3.1 History": the lines of a table of contents.
+        let is_entry = sentence.text.split_whitespace().count() <= 3
+            && sentence.text.starts_with(|c: char| c.is_ascii_digit())
+            && sentence.text.chars().nth(2).is_some_and(char::is_uppercase);
+        for figure in figures(&chars, &dates(&chars), decimal).into_iter().filter(|_| !is_entry) {
             let written: String = sentence.text.chars().skip(figure.start).take(figure.end - figure.start).collect();
             let line = sentence.line_at(figure.start);
             let claim = claims.iter().find(|claim| {

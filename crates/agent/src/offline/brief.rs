@@ -47,6 +47,17 @@ impl<'a> Facts<'a> {
         Wanted::of(&texts, &self.sources(), request::language(&request))
     }
 
+    /// Whether the project lives on over runs.
+    pub(crate) fn is_lineage(&self) -> bool {
+        self.brief.protocol == "lineage"
+    }
+
+    /// A list of texts in the context.
+    pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
+        let list = self.brief.context.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        list.iter().filter_map(Value::as_str).collect()
+    }
+
     /// What was wrong with the attempt before this one.
     pub(crate) fn problems(&self) -> &[String] {
         &self.brief.problems
@@ -110,16 +121,16 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// The files of `assets/` that are known, in order, each once.
+    /// The files of people that are known, in order, each once.
     pub(crate) fn sources(&self) -> Vec<String> {
         let catalog = self.catalog();
         // Who has the catalog knows what is there; what was agreed earlier may name files that are gone.
         let named = if catalog.is_empty() { request::named_sources(&self.brief.context) } else { Vec::new() };
         let mut paths: Vec<String> = catalog
             .into_iter()
-            .filter(|entry| entry.asset_type == "ORIGINAL_INPUT" || entry.file_path.starts_with("assets/"))
+            .filter(|entry| entry.asset_type == "ORIGINAL_INPUT" || is_input(&entry.file_path))
             .map(|entry| entry.file_path)
-            .chain(self.brief.files.iter().map(|file| file.path.clone()).filter(|path| path.starts_with("assets/")))
+            .chain(self.brief.files.iter().map(|file| file.path.clone()).filter(|path| is_input(path)))
             .chain(named)
             .collect();
         paths.sort();
@@ -158,6 +169,11 @@ impl<'a> Facts<'a> {
         paths.dedup();
         paths
     }
+}
+
+/// Whether a path is one of what people put in.
+fn is_input(path: &str) -> bool {
+    path.starts_with("assets/") || path.starts_with("data/")
 }
 
 /// The references of a row: a list, or a text that holds one.

@@ -146,7 +146,11 @@ impl Sheet<'_> {
         }
         let time = tables::head(self.table, by);
         if periods.values().all(|rows| rows.len() == 1) {
-            return numbers.iter().filter_map(|number| self.line(&time, *number, &periods)).collect();
+            let together = self.comparable(numbers);
+            let joint = self.joint_line(&time, &together, &periods);
+            let alone = numbers.iter().filter(|number| joint.is_none() || !together.contains(number));
+            let alone: Vec<Section> = alone.filter_map(|number| self.line(&time, *number, &periods)).collect();
+            return joint.into_iter().chain(alone).collect();
         }
         let Some(group) = labels.iter().copied().find(|label| self.tells_apart(*label, &periods)) else {
             return numbers.iter().filter_map(|number| self.sum_line(&time, *number, &periods)).collect();
@@ -178,6 +182,48 @@ impl Sheet<'_> {
         })
     }
 
+    /// The columns that can share one scale: as many as a chart shows, of one unit, none many times another.
+    fn comparable(&self, numbers: &[usize]) -> Vec<usize> {
+        const TIMES: f64 = 2.0;
+        let mean = |number: usize| {
+            let values: Vec<f64> = (0..self.table.rows.len()).filter_map(|row| self.value(row, number)).collect();
+            let is_plain = values.len() >= 3 && values.iter().all(|value| *value > 0.0);
+            is_plain.then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let Some((first, size)) = numbers.iter().find_map(|number| Some((*number, mean(*number)?))) else {
+            return Vec::new();
+        };
+        let column = &self.columns[first];
+        let is_like = |number: &usize| {
+            let other = &self.columns[*number];
+            let is_near = mean(*number).is_some_and(|mean| mean <= size * TIMES && size <= mean * TIMES);
+            is_near && other.unit == column.unit && other.signs == column.signs
+        };
+        let found: Vec<usize> = numbers.iter().copied().filter(is_like).collect();
+        if (3..=LINES).contains(&found.len()) { found } else { Vec::new() }
+    }
+
+    /// Several columns over the same periods, in one chart.
+    fn joint_line(&self, time: &str, numbers: &[usize], periods: &BTreeMap<Period, Vec<usize>>) -> Option<Section> {
+        if numbers.is_empty() {
+            return None;
+        }
+        let points: Vec<Row> = periods
+            .iter()
+            .filter_map(|(period, rows)| {
+                let row = *rows.first()?;
+                let values = numbers.iter().map(|number| self.value(row, *number).map(shown).unwrap_or_default());
+                let cells = std::iter::once(period.to_string()).chain(values).collect();
+                Some(self.point(cells, row, *numbers.first()?))
+            })
+            .collect();
+        let heads: Vec<String> = numbers.iter().map(|number| self.head(*number)).collect();
+        let header: Vec<String> = std::iter::once(time.to_owned()).chain(heads.iter().cloned()).collect();
+        let what = heads.join(", ");
+        let (theme, more) = (format!("{what} by {time}"), format!(": {time} across, {what} up"));
+        (points.len() >= 3).then(|| self.section(Shape::Line, &theme, &more, &header, points))
+    }
+
     /// Several rows for each period that nothing tells apart: their sum, where it says something.
     fn sum_line(&self, time: &str, number: usize, periods: &BTreeMap<Period, Vec<usize>>) -> Option<Section> {
         if !tables::adds_up(&self.columns[number], self.table, number) {
@@ -204,7 +250,7 @@ impl Sheet<'_> {
         group: usize,
         periods: &BTreeMap<Period, Vec<usize>>,
     ) -> Option<Section> {
-        let names: Vec<&str> = tables::members(self.table, group).into_keys().collect();
+        let names: Vec<&str> = tables::members(self.table, group).into_keys().filter(|name| !is_total(name)).collect();
         let points: Vec<Row> = periods
             .iter()
             .map(|(period, rows)| {
@@ -231,7 +277,9 @@ impl Sheet<'_> {
     /// Whether a label divides the rows of each period, into few enough groups for one chart.
     fn tells_apart(&self, label: usize, periods: &BTreeMap<Period, Vec<usize>>) -> bool {
         let names = tables::members(self.table, label).len();
+        // A line needs more than one point.
         (2..=limits::GROUPS).contains(&names)
+            && names * 2 <= self.table.rows.len()
             && periods.values().all(|rows| {
                 let mut names: Vec<&str> = rows.iter().map(|row| self.table.rows[*row][label].text.as_str()).collect();
                 names.sort_unstable();

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::dates::{Dated, Period, dates, plain_digits};
 use super::figures::{self, Figure, figures};
+use super::limits;
 use super::names::{At, Names, named_in};
 use super::number_words;
 use super::place::{Place, Surroundings};
@@ -98,17 +99,19 @@ pub(crate) fn claims(document: &Document, names: &Names) -> Vec<Claim> {
 
 fn from_paragraph(place: &Place<'_>, sentences: &[Sentence], before: &mut Before, found: &mut Vec<Claim>) {
     before.period = None;
-    for sentence in sentences {
+    for sentence in sentences.iter().filter(|sentence| sentence.text.len() <= limits::CLAIM_BYTES) {
         let goes_on = speech::goes_on(&sentence.text);
         let named = named_in(&sentence.text);
         // "The budget was 2.4 million": whose it is was said before.
-        let known = match (goes_on, named.is_empty()) {
+        // So it was if it names only again what was named: "the school" behind "Hazelgrove School".
+        let is_again = named.iter().all(|word| before.words.contains(word) && vocabulary::is_kind(word));
+        let known = match (goes_on, is_again) {
             (true, _) => before.clone(),
             (false, true) => Before { words: before.words.clone(), period: None },
             (false, false) => Before::default(),
         };
         let made = from_sentence(place, sentence, &known);
-        if !goes_on && !named.is_empty() {
+        if !goes_on && !is_again {
             before.words = named;
         }
         if let Some(first) = made.first() {
@@ -147,7 +150,10 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
     // What is said in words counts beside digits only if it is of another kind: "the fourteen yards built 40 boats".
     let spelled = number_words::figures(&chars, &dates, place.language);
     let is_other = |one: &Figure| {
-        figures.iter().all(|known| known.unit != one.unit && !(known.start < one.end && one.start < known.end))
+        let is_joined =
+            matches!(figures::word_before(&chars, one.start).as_str(), "and" | "und" | "et" | "y" | "e" | "и");
+        let is_apart = |known: &Figure| !(known.start < one.end && one.start < known.end);
+        figures.iter().all(|known| is_apart(known) && (is_joined || known.unit != one.unit))
     };
     let spelled: Vec<Figure> = spelled.into_iter().filter(is_other).collect();
     figures.extend(spelled);

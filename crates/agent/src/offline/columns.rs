@@ -130,6 +130,12 @@ fn kind(table: &Table, index: usize, decimal: Decimal) -> ColumnKind {
     {
         return ColumnKind::Period;
     }
+    // Metres, megawatts and years in one column are no series of numbers.
+    let units: BTreeSet<String> =
+        texts.iter().filter_map(|text| figures::cell(text, decimal)).map(|figure| figure.unit).collect();
+    if all_numbers && units.iter().filter(|unit| !unit.is_empty()).count() > 1 {
+        return ColumnKind::Note;
+    }
     if all_numbers {
         return if is_number_of_row(&head, &texts) { ColumnKind::Note } else { ColumnKind::Number };
     }
@@ -166,7 +172,7 @@ pub(crate) fn is_missing(text: &str) -> bool {
 
 /// Numbers that name a row, a place on the map, a post code or a telephone number measure nothing.
 fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
-    const NAMES: &str = " id ids uid uuid guid # nr no rank row line index code codes zip zipcode postcode postal plz phone phones tel telefon telephone fax mobile \
+    const NAMES: &str = " id ids uid uuid guid status port pid errno # nr no rank row line index code codes zip zipcode postcode postal plz phone phones tel telefon telephone fax mobile \
         isbn issn ean upc sku key lfd iban bic konto account vat vin imei serial ref reference matricule version \
         lat latitude lon lng long longitude coordinate coordinates coord gps breitengrad längengrad breite_grad latitud longitud latitudine longitudine szerokość_geogr enlem boylam широта долгота 위도 경도 緯度 経度 纬度 经度 \
         номер код телефон индекс 번호 전화 우편번호 코드 番号 電話 郵便番号 编号 电话 邮编 代码 numéro téléphone teléfono telefono código codice kod numer ";
@@ -181,7 +187,10 @@ fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
         [first, .., last] => {
             is_name(last)
                 || (is_name(first)
-                    && !matches!(*first, "long" | "no" | "key" | "line" | "index" | "row" | "account" | "version"))
+                    && !matches!(
+                        *first,
+                        "#" | "long" | "no" | "key" | "line" | "index" | "row" | "account" | "version"
+                    ))
         }
     };
     let has_leading_zero = texts.iter().any(|text| {

@@ -41,9 +41,9 @@ pub(crate) fn conflict(old: &str, new: &str, sources: &[String]) -> Option<Confl
 
 /// Why they are contrary, and whether both could be done nevertheless.
 fn contrary(old: &str, new: &str, sources: &[String]) -> Option<(String, bool)> {
-    const SOURCES: &str = "Use these sources only:";
-    if old.starts_with(SOURCES) || new.starts_with(SOURCES) {
-        let is_other = old.starts_with(SOURCES) && new.starts_with(SOURCES) && old != new;
+    let (was, is) = (request::listed_sources(old), request::listed_sources(new));
+    if was.is_some() || is.is_some() {
+        let is_other = was.is_some() && is.is_some() && was != is;
         return is_other.then(|| ("other sources".to_owned(), false));
     }
     if let Some(reason) = left_out(old, new).or_else(|| other_scope(old, new, sources)) {
@@ -399,8 +399,6 @@ mod tests {
                 Some("other forms (Markdown before, HTML now)"),
             ),
             ("Report the staff of harbours as Markdown.", "Report the prices of boats as HTML.", None),
-            ("Use these sources only: assets/a.md; x", "Use these sources only: assets/b.md; x", Some("other sources")),
-            ("Use these sources only: assets/a.md; x", "Report the prices of 2023", None),
             (
                 "Report only about Kyoto.",
                 "Report only about Osaka.",
@@ -419,6 +417,18 @@ mod tests {
             assert_eq!(found.as_ref().map(|one| one.reason.as_str()), expected, "{old} / {new}");
             assert!(found.is_none_or(|one| one.fate == Fate::Superseded), "{old} / {new}");
         }
+    }
+
+    /// MV-08: lists of sources are compared, in whatever language the rule is written.
+    #[test]
+    fn other_sources_are_a_conflict() {
+        let of = |path: &str| format!("Use these sources only: {path}; cite file and line for every statement.");
+        let german =
+            |path: &str| format!("Verwende nur diese Quellen: {path}; nenne zu jeder Aussage Datei und Zeile.");
+        let reason = |old: &str, new: &str| conflict(old, new, &[]).map(|found| found.reason);
+        assert_eq!(reason(&of("assets/a.md"), &german("assets/b.md")).as_deref(), Some("other sources"));
+        assert_eq!(reason(&of("assets/a.md"), &german("assets/a.md")), None);
+        assert_eq!(reason(&of("assets/a.md"), "Report the prices of 2023"), None);
     }
 
     /// MV-08: what is to hold always, and what is asked for once only, leave the earlier one in force.

@@ -275,8 +275,14 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
     {
         return true;
     }
+    // Two papers of one house: what they name alike need not stand under the same item of an agenda.
+    let around =
+        first.place.words.intersection(&second.place.words).filter(|word| !vocabulary::is_common(word)).count();
+    let is_own_thing =
+        |word: &&&String| !vocabulary::is_common(word) && !vocabulary::is_kind(word) && !word.starts_with('(');
+    let is_one_house = around >= 2 && shared.iter().any(|word| is_own_thing(&word));
     // Within one document headings tell things apart; between documents only those that say more of the same thing.
-    let is_strict = first.path == second.path || !(is_named || entity >= 2);
+    let is_strict = first.path == second.path || !(is_named || entity >= 2 || is_one_house);
     let told = |claim: &Claim| -> BTreeSet<String> {
         let of_headings =
             claim.place.headings.iter().filter(|words| is_strict || shared.iter().any(|word| words.contains(*word)));

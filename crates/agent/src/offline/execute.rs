@@ -10,6 +10,7 @@ use super::analysis;
 use super::brief::Facts;
 use super::evidence::{self, Material};
 use super::limits;
+use super::lineage;
 use super::paper::{Body, Cite, Kind, MARK, Paper, Row, Section, Statement};
 use super::past;
 use super::plan;
@@ -39,6 +40,9 @@ enum Work {
 pub(crate) fn execute(facts: &Facts<'_>, material: &Material, wanted: &Wanted) -> Report {
     if let Some(refusal) = beyond_this_agent(facts) {
         return Report::failed(&refusal);
+    }
+    if let Some(note) = lineage::deletion(facts) {
+        return note;
     }
     let output = facts.output_path();
     if output.is_empty() {
@@ -72,7 +76,7 @@ pub(crate) fn execute(facts: &Facts<'_>, material: &Material, wanted: &Wanted) -
 fn beyond_this_agent(facts: &Facts<'_>) -> Option<String> {
     let tool = facts.item("tool_type");
     (tool == "WebSearch").then(|| {
-        "the offline agent has no network and cannot search; configure a search provider, or plan without WebSearch"
+        "the offline agent has no network and cannot search; name a search service in multiverse.toml ([web] search = \"searxng\" and base_url, or another of docs/web.md), or plan without WebSearch"
             .to_owned()
     })
 }
@@ -82,6 +86,16 @@ fn work(facts: &Facts<'_>, output: &str) -> Work {
     let asked = format!("{} {}", facts.item("task_name"), facts.item("task_purpose")).to_lowercase();
     if facts.item("tool_type") == "DataVisualization" {
         return Work::Charts;
+    }
+    if let Some(step) = lineage::Step::of_task(facts) {
+        return match step {
+            lineage::Step::Read if asked.starts_with(lineage::TAKE_UP) => Work::Past,
+            lineage::Step::Read => Work::Analysis,
+            lineage::Step::Rank | lineage::Step::RankAgain | lineage::Step::Evidence => Work::Findings,
+            lineage::Step::Draft | lineage::Step::Refine => Work::Outline,
+            lineage::Step::Check => Work::Comparison,
+            lineage::Step::Publish => Work::Publish,
+        };
     }
     if name.starts_with("initial_analysis") {
         return Work::Initial;

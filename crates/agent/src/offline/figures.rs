@@ -121,6 +121,9 @@ fn counts(chars: &[char], at: usize) -> bool {
     if next.is_some_and(|c| matches!(c, ':' | '/')) && digit_follows {
         return false;
     }
+    if is_day_of_month(chars, at, end) {
+        return false;
+    }
     const REFERENCES: &str = " version section chapter figure fig table page no nr article phase step iso din appendix item line release rfc plant site unit room building block reactor zone sector model batch lot route platform gate floor tier kapitel seite abschnitt ";
     let word = word_before(chars, at);
     if word.is_empty() {
@@ -140,6 +143,24 @@ fn counts(chars: &[char], at: usize) -> bool {
     let is_version =
         is_name && next == Some('.') && digit_follows && is_version(chars, at) && !is_more_behind(chars, at);
     !(REFERENCES.contains(&format!(" {word} ")) || (is_short && is_name && !is_more) || is_version)
+}
+
+/// Whether digits are the day of a month without a year: `22 June`, `June 22`, 6月22日.
+fn is_day_of_month(chars: &[char], at: usize, end: usize) -> bool {
+    if end - at > 2 {
+        return false;
+    }
+    let before = at.checked_sub(1).map(|index| chars[index]);
+    let behind = chars.get(end).copied();
+    if matches!(behind, Some('月' | '월')) || matches!((before, behind), (Some('月'), Some('日'))) {
+        return true;
+    }
+    let dotted = end + usize::from(behind == Some('.'));
+    let (follows, _) = next_word(chars, dotted);
+    let leads = word_before(chars, at);
+    // "may" and "mar" are other words, too.
+    let is_month = |word: &str| word.chars().count() > 2 && word != "mar" && super::dates::month(word).is_some();
+    is_month(&follows) || (is_month(&leads) && leads != "may" && !units::is_size(&follows))
 }
 
 /// Digits and points, at most two of each between them: `4.2`, `10.0.1`.
@@ -539,7 +560,7 @@ mod tests {
             "14.3 millions de mètres cubes en 2023, 5.2 bar, 2.50 dollars",
             &[(14.3e9, "l"), (5.2, "bar"), (2.5, "USD")],
         );
-        check("15 Mayıs, 40 машин", &[(15.0, ""), (40.0, "")]);
+        check("15 Mayıs, 22 June, June 22, 6月22日, 40 машин", &[(40.0, "")]);
         check("more than 100 sites, up to 3 days, 3–5 million", &[(100.0, ""), (259_200.0, "s"), (4e6, "")]);
     }
 

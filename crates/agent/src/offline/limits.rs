@@ -52,6 +52,10 @@ pub(crate) const JSON_DEPTH: usize = 64;
 pub(crate) const INSTRUCTIONS: usize = 20;
 /// Earlier instructions that are named although nothing speaks against them.
 pub(crate) const STANDING: usize = 12;
+/// Bytes of a sentence that can make a claim: what is longer is no sentence.
+pub(crate) const CLAIM_BYTES: usize = 8_000;
+/// Sentences that no rule reads and that are named.
+pub(crate) const UNREAD: usize = 6;
 /// Past runs whose papers are read again.
 pub(crate) const PAST_RUNS: usize = 3;
 /// Statements taken over from one paper of a past run.

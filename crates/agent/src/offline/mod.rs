@@ -20,6 +20,7 @@ mod execute;
 mod figures;
 mod files;
 mod limits;
+mod lineage;
 mod names;
 mod number_words;
 mod paper;
@@ -74,6 +75,10 @@ impl Backend for Offline {
         Pace::Slow
     }
 
+    fn is_guided(&self) -> bool {
+        false
+    }
+
     fn work(&self, job: &Job, stop: &tools::Stop, say: &dyn Fn(&str)) -> Ending {
         let facts = Facts::new(&job.brief);
         let report = match job.brief.action.as_str() {
@@ -81,6 +86,8 @@ impl Backend for Offline {
                 planned(json!({ "tasks": [] }), "the fixed rows of phase 0 stand")
             }
             "propose" => planned(propose::propose(&facts), "instructions drawn from the request"),
+            "plan_sub_stages" => planned(lineage::sub_stages(&facts), "sub-stages planned by fixed rules"),
+            "plan_tasks" if facts.is_lineage() => planned(lineage::tasks(&facts), "tasks planned by fixed rules"),
             "plan_stages" => planned(plan::stages(&facts), "stages planned by fixed rules"),
             "plan_tasks" => planned(plan::tasks(&facts), "tasks planned by fixed rules"),
             "plan_tools" => match plan::tools(&facts, job.brief.plan_target.as_deref().unwrap_or_default()) {
@@ -106,7 +113,7 @@ impl Backend for Offline {
                 }
             }
             other => Report::failed(&format!(
-                "the offline agent cannot do `{other}`: it has no judgement of its own; it can do propose, plan_stages, plan_tasks, plan_tools, execute and communicate; configure another agent for the role `{}`",
+                "the offline agent cannot do `{other}`: it has no judgement of its own; it can do propose, plan_stages, plan_sub_stages, plan_tasks, plan_tools, execute and communicate; configure another agent for the role `{}`",
                 job.brief.role
             )),
         };

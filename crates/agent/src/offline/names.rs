@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::dates::plain_digits;
+use super::limits;
 use super::read::{Block, Document};
 use super::sentences::sentences;
 use super::units;
@@ -34,7 +35,9 @@ impl Names {
             let language = document.language;
             for block in &document.blocks {
                 if let Block::Prose(pieces) = block {
-                    for sentence in sentences(pieces) {
+                    for sentence in
+                        sentences(pieces).iter().filter(|sentence| sentence.text.len() <= limits::CLAIM_BYTES)
+                    {
                         names.take(&sentence.text, language);
                     }
                 }

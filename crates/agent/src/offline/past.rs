@@ -161,20 +161,15 @@ pub(crate) fn with_today(section: &Section, today: &[Statement]) -> Section {
         return section.clone();
     }
     let note = format!(
-        "Quoted from what that run wrote. Of {}, {} are not among what was taken from the sources this time; {} are, and are \
-         cited with both places{}.",
-        counted(statements.len()),
+        "Quoted from what that run wrote. Statements there: {}; not among what was taken from the sources this time: {}; \
+         found again and cited with both places: {}.",
+        statements.len(),
         gone.len(),
-        again.len(),
-        if again.len() > limits::PAST_AGAIN { ", the first of them here" } else { "" }
+        again.len()
     );
     again.truncate(limits::PAST_AGAIN);
     let body = Body::Statements(gone.into_iter().chain(again).collect());
     Section { body, ..section.clone() }.with_note(&note)
-}
-
-fn counted(statements: usize) -> String {
-    if statements == 1 { "1 statement".to_owned() } else { format!("{statements} statements") }
 }
 
 #[cfg(test)]
@@ -230,6 +225,10 @@ mod tests {
         let Body::Statements(statements) = &shown.body else { panic!("they stay statements") };
         let cites: Vec<String> = statements.iter().map(|one| format!("{} {}", one.text, one.cites.len())).collect();
         assert_eq!(cites, ["b 1", "a 2"]);
-        assert!(shown.note.contains("Of 2 statements, 1 are not among"), "{}", shown.note);
+        assert!(
+            shown.note.contains("Statements there: 2; not among what was taken from the sources this time: 1"),
+            "{}",
+            shown.note
+        );
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn tasks(facts: &Facts<'_>) -> Value {
                 "task_purpose": task.purpose,
                 "related_references": task.references,
                 "output_path": task.output,
-                "pre_tool_purpose": "",
+                "pre_tool_purpose": if index == 0 { before(facts) } else { String::new() },
                 "post_tool_purpose": task.after,
                 "execution_order": index + 1,
             })
@@ -216,6 +216,34 @@ fn after_reading(facts: &Facts<'_>, paths: &[String]) -> String {
         "Draws the tables of the source as charts that suit their data.".to_owned()
     } else {
         String::new()
+    }
+}
+
+/// What is to be looked up on the web before the sources are read, where the request asks for that and it can be had (MV-29).
+fn before(facts: &Facts<'_>) -> String {
+    const ASKED: [&str; 8] = [
+        "search the web",
+        "web search",
+        "search online",
+        "look up online",
+        "on the web",
+        "search the internet",
+        "on the internet",
+        "im internet",
+    ];
+    const ENDS: [&str; 5] = [" and make ", " and write ", " and create ", " and tell ", ". "];
+    let request = facts.request().to_lowercase();
+    let is_first = facts.phase_name() == "ANALYZING" && facts.stage_words().contains("read");
+    let asked = ASKED.iter().find_map(|words| Some(request.find(words)? + words.len()));
+    let Some(at) = asked.filter(|_| is_first && knows(facts, "WebSearch")) else { return String::new() };
+    let rest = request[at..].trim_start();
+    let about = ["for ", "about ", "on ", "nach "].iter().find_map(|word| rest.strip_prefix(word));
+    match about {
+        Some(about) => {
+            let end = ENDS.iter().filter_map(|end| about.find(end)).min().unwrap_or(about.len());
+            about[..end].trim_end_matches(['.', '!', ' ']).to_owned()
+        }
+        None => facts.request(),
     }
 }
 

@@ -12,6 +12,7 @@ use super::conflicts::{Conflict, Fate, conflict};
 use super::limits;
 use super::past::{PastRun, past_runs};
 use super::request::{self, Format, Instruction};
+use super::tongue;
 use super::wanted::{self, Wanted};
 use super::words::Language;
 
@@ -21,6 +22,7 @@ pub(crate) fn propose(facts: &Facts<'_>) -> Value {
     let earlier = earlier(facts, &past);
     let request = facts.request();
     let wishes = facts.wishes();
+    let language = request::language(&request);
     let mut own: Vec<String> = request::goals(&request);
     for wish in wishes.iter().flat_map(|wish| request::goals(wish)) {
         match own.iter().position(|one| conflict(one, &wish, &sources).is_some()) {
@@ -28,28 +30,37 @@ pub(crate) fn propose(facts: &Facts<'_>) -> Value {
             None => own.push(wish),
         }
     }
+    // What is said twice binds once.
+    let mut said = BTreeSet::new();
+    own.retain(|one| said.insert(plain(one)));
     own.truncate(limits::INSTRUCTIONS);
     if own.is_empty() {
-        own.push("Report what the files in assets/ say.".to_owned());
+        own.push(tongue::say(language, "Report what the files in assets/ say."));
     }
     let asked = own.clone();
     let formats = formats(&own, &asked_formats(&request, &wishes, &sources), &earlier, &sources);
     let is_said = own.iter().any(|one| request::formats(one, &sources) == formats);
     if !is_said {
-        own.push(deliver(&formats));
+        own.push(tongue::say(language, &deliver(&formats)));
     }
-    let language = request::language(&request);
     let wanted = Wanted::of(&asked, &sources, language);
     let read: Vec<String> = sources.iter().filter(|path| wanted.reads(path)).cloned().collect();
-    own.push(use_sources(&read));
-    own.push(format!("Quote the sources in their own language; instructions stay in {}.", language.name()));
-    let settled = settle(&own, &earlier, &sources);
-    let mut introduction = introduction(facts, &formats, &request);
-    introduction.push_str(&plan_in_words(&wanted, &earlier_scope(&settled, &earlier, &sources)));
-    introduction.push_str(&past_in_words(&past));
-    introduction.push_str(&standing_in_words(settled.unnamed));
+    own.push(tongue::say(language, &use_sources(&read)));
+    let quote = format!("Quote the sources in their own language; instructions stay in {}.", language.name());
+    own.push(tongue::say(language, &quote));
+    let settled = settle(&own, &earlier, &sources, language);
+    let mut told = plan_in_words(&wanted, &earlier_scope(&settled, &earlier, &sources));
+    told.extend(past_in_words(&past));
+    if settled.unnamed > 0 {
+        told.push(format!(
+            "More earlier instructions stand, because nothing in the new request speaks against them: {}.",
+            settled.unnamed
+        ));
+    }
+    told.extend(how(facts, &formats, &request));
+    let told: Vec<String> = told.iter().map(|one| tongue::say(language, one)).collect();
     json!({
-        "introduction": introduction,
+        "introduction": told.join("\n"),
         "instructions": settled.instructions,
         "superseded": settled.superseded,
         "kept": settled.kept,
@@ -103,7 +114,7 @@ fn asked_formats(request: &str, wishes: &[String], sources: &[String]) -> Vec<Fo
 
 fn deliver(formats: &[Format]) -> String {
     let names: Vec<String> = formats.iter().map(|format| format!("{} (.{})", format.name(), format.ending())).collect();
-    format!("Deliver as {}.", names.join(" and "))
+    format!("Deliver as {}.", names.join(", "))
 }
 
 fn use_sources(sources: &[String]) -> String {
@@ -119,51 +130,66 @@ fn use_sources(sources: &[String]) -> String {
     }
 }
 
-fn introduction(facts: &Facts<'_>, formats: &[Format], request: &str) -> String {
-    let mut text = "This proposal was made by extraction, without a model: its instructions are the sentences of your request, \
-         the forms it names, and the sources that are there. The work will be done in the same way: sentences, figures, dates, \
-         tables and contradictions are taken from the sources as they stand; nothing is concluded."
-        .to_owned();
+/// How the work will be done, and what of the request that leaves undone.
+fn how(facts: &Facts<'_>, formats: &[Format], request: &str) -> Vec<String> {
+    let mut told = Vec::new();
     if facts.sources().is_empty() {
-        text.push_str(" No source is known yet; with nothing in assets/ there is nothing but the request to report.");
+        told.push(
+            "No source is known yet: with nothing in assets/ there is nothing but the request to report.".to_owned(),
+        );
     }
     let beyond = request::beyond(request);
     if !beyond.is_empty() {
         let names: Vec<&str> = formats.iter().map(|format| format.name()).collect();
-        text.push_str(&format!(
-            " The request names a form that cannot be written without other tools ({}); it will be {} instead.",
+        told.push(format!(
+            "The request names a form that cannot be written without other tools ({}); it will be {} instead.",
             beyond.join(", "),
             names.join(" and ")
         ));
     }
-    text
+    told.push(
+        "By extraction, without a model: sentences, figures, dates, tables and contradictions are quoted from the sources as \
+         they stand; nothing is concluded."
+            .to_owned(),
+    );
+    told
 }
 
-/// What was understood of the request, and what cannot be done with it, in words.
-fn plan_in_words(wanted: &Wanted, before: &[String]) -> String {
-    let mut text = match wanted.understood().as_slice() {
-        [] => " What I understood: the subject of the request, with no limit and no wish as to length or language."
-            .to_owned(),
-        understood => format!(" What I understood: {}.", understood.join("; ")),
-    };
-    if wanted.is_scoped() {
-        text.push_str(" What is limited or left out is obeyed sentence by sentence and row by row in every phase.");
-    }
-    if !before.is_empty() {
-        text.push_str(&format!(" Still in force from earlier runs: {}.", before.join("; ")));
-    }
+/// What was understood of the request, and what cannot be done with it, a line each: first what needs a person's eye.
+fn plan_in_words(wanted: &Wanted, before: &[String]) -> Vec<String> {
+    let mut told = Vec::new();
     let beyond = wanted.beyond();
     if !beyond.is_empty() {
-        text.push_str(&format!(" What I cannot do without a model: {}.", beyond.join("; ")));
+        told.push(format!("Not possible without a model: {}.", beyond.join("; ")));
     }
     if !wanted.unread.is_empty() {
-        let list: Vec<String> = wanted.unread.iter().map(|one| format!("“{one}”")).collect();
-        text.push_str(&format!(
-            " No rule of mine reads {}; the words only weigh in the order of what is found.",
+        let mut list: Vec<String> = Vec::new();
+        for one in wanted.unread.iter().map(|one| format!("“{one}”")) {
+            if !list.contains(&one) {
+                list.push(one);
+            }
+        }
+        let more = list.len().saturating_sub(limits::UNREAD);
+        list.truncate(limits::UNREAD);
+        let rest = if more > 0 { format!(" … + {more}") } else { String::new() };
+        told.push(format!(
+            "No rule reads these sentences; their words only weigh in the order: {}{rest}",
             list.join(" ")
         ));
     }
-    text
+    told.push(match wanted.understood().as_slice() {
+        [] => "Understood: the subject of the request, with no limit and no wish as to length or language.".to_owned(),
+        understood => format!("Understood: {}.", understood.join("; ")),
+    });
+    if wanted.is_scoped() {
+        told.push(
+            "What is limited or left out is obeyed sentence by sentence and row by row in every phase.".to_owned(),
+        );
+    }
+    if !before.is_empty() {
+        told.push(format!("Still in force from earlier runs: {}.", before.join("; ")));
+    }
+    told
 }
 
 /// What earlier instructions that stay still limit or leave out.
@@ -183,34 +209,22 @@ fn earlier_scope(settled: &Settled, earlier: &[Instruction], sources: &[String])
 }
 
 /// The past runs that this one can learn from, in words.
-fn past_in_words(past: &[PastRun]) -> String {
-    if past.is_empty() {
-        return String::new();
-    }
+fn past_in_words(past: &[PastRun]) -> Option<String> {
     let told: Vec<String> = past
         .iter()
         .map(|one| {
-            let what = match (one.best_file(), one.status.as_str()) {
-                (_, "FAILED") if one.failure.is_empty() => "it failed".to_owned(),
-                (_, "FAILED") => format!("it failed: {}", one.failure),
-                (Some(path), _) => format!("{path} will be read again and cited"),
-                (None, _) => "it left nothing that can be read again".to_owned(),
-            };
             // Cut, not rounded, as the list of past runs in the proposal has it.
             let score = (one.score * 100.0 + 1e-6).floor() / 100.0;
-            format!("{} (score {score:.2}; {what})", one.run_id)
+            let run = format!("{} (score {score:.2})", one.run_id);
+            match (one.best_file(), one.status.as_str()) {
+                (_, "FAILED") if one.failure.is_empty() => format!("{run} failed"),
+                (_, "FAILED") => format!("{run} failed: {}", one.failure),
+                (Some(path), _) => format!("{run}: {path} will be read again and cited"),
+                (None, _) => format!("{run} left nothing that can be read again"),
+            }
         })
         .collect();
-    let runs = if past.len() == 1 { "1 past run is" } else { &format!("{} past runs are", past.len()) };
-    format!(" {runs} like this one: {}.", told.join("; "))
-}
-
-fn standing_in_words(count: usize) -> String {
-    match count {
-        0 => String::new(),
-        1 => " 1 more earlier instruction stands: nothing in the new request speaks against it.".to_owned(),
-        count => format!(" {count} more earlier instructions stand: nothing in the new request speaks against them."),
-    }
+    (!told.is_empty()).then(|| format!("Past runs like this one: {}.", told.join("; ")))
 }
 
 /// What is new, and what becomes of what was before.
@@ -223,7 +237,7 @@ struct Settled {
 }
 
 /// Decides what becomes of each earlier instruction, and drops new ones that already stand word for word.
-fn settle(own: &[String], earlier: &[Instruction], sources: &[String]) -> Settled {
+fn settle(own: &[String], earlier: &[Instruction], sources: &[String], language: Language) -> Settled {
     let stands = |text: &String| earlier.iter().any(|one| plain(&one.content) == plain(text));
     let mut instructions: Vec<String> = own.iter().filter(|one| !stands(one)).cloned().collect();
     if instructions.is_empty() {
@@ -231,7 +245,9 @@ fn settle(own: &[String], earlier: &[Instruction], sources: &[String]) -> Settle
         instructions.extend(own.first().cloned());
     }
     let (mut superseded, mut kept, mut standing) = (Vec::new(), Vec::new(), Vec::new());
-    let row = |one: &Instruction, why: String| json!({"instruction_id": one.instruction_id, "justification": why});
+    let row = |one: &Instruction, why: &str| json!({"instruction_id": one.instruction_id, "justification": tongue::say(language, why)});
+    // The rules that this agent adds itself stand unless something speaks against them: they are counted, not named.
+    let mut unnamed = 0;
     for one in earlier {
         let found = instructions.iter().enumerate().find_map(|(index, new)| {
             let same = Conflict { reason: "said again by this request".to_owned(), fate: Fate::Superseded };
@@ -241,19 +257,21 @@ fn settle(own: &[String], earlier: &[Instruction], sources: &[String]) -> Settle
         });
         match found {
             Some((index, Conflict { reason, fate: Fate::Superseded })) => {
-                let mut row = row(one, format!("the newer request decides: {reason}"));
+                let mut row = row(one, &format!("the newer request decides: {reason}"));
                 row["by"] = json!(index + 1);
                 superseded.push(row);
             }
             Some((index, Conflict { reason, fate: Fate::Kept })) => {
-                kept.push(row(one, format!("in conflict with number {}: {reason}", index + 1)));
+                kept.push(row(one, &format!("in conflict with number {}: {reason}", index + 1)));
             }
-            None => standing.push(row(one, "nothing in the new request speaks against it".to_owned())),
+            None if wanted::is_own_rule(&one.content) => unnamed += 1,
+            None => standing.push(row(one, "nothing in the new request speaks against it")),
         }
     }
     // The newest of those that nobody questions are named, the others counted.
-    let unnamed = standing.len().saturating_sub(limits::STANDING);
-    kept.extend(standing.split_off(unnamed));
+    let older = standing.len().saturating_sub(limits::STANDING);
+    kept.extend(standing.split_off(older));
+    unnamed += older;
     Settled { instructions, superseded, kept, unnamed }
 }
 

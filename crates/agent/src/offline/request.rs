@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::read::Piece;
 use super::sentences::sentences;
+use super::tongue;
 use super::words::{self, Language};
 
 /// A form of deliverable that can be written.
@@ -380,16 +381,26 @@ pub(crate) fn instructions(context: &Value) -> Vec<Instruction> {
 
 /// The sources that the instructions name: an Executor's brief has no catalog. Some may be gone since.
 pub(crate) fn named_sources(context: &Value) -> Vec<String> {
-    const FIRST: &str = "Use these sources only: ";
-    let instructions = instructions(context);
-    let lists = instructions.iter().filter_map(|one| one.content.strip_prefix(FIRST)?.rsplit_once("; "));
+    let lists = instructions(context).into_iter().filter_map(|one| {
+        let (list, _) = listed_sources(&one.content)?;
+        Some(list.to_owned())
+    });
     // A name may hold blanks and commas; the next one begins with the folder.
-    let names = lists.flat_map(|(list, _)| list.strip_prefix("assets/").unwrap_or_default().split(", assets/"));
-    let names = names.map(|name| match name.rsplit_once(" and ") {
-        Some((name, more)) if more.ends_with(" more files of assets/") => name,
-        _ => name,
+    let names = lists.flat_map(|list| {
+        let list = list.strip_prefix("assets/").unwrap_or_default();
+        list.split(", assets/").map(str::to_owned).collect::<Vec<_>>()
     });
     names.filter(|name| !name.is_empty()).map(|name| format!("assets/{name}")).collect()
+}
+
+/// The list of sources that an instruction of this agent limits the work to, and how many more it counts.
+pub(crate) fn listed_sources(instruction: &str) -> Option<(&str, &str)> {
+    // The longer phrase first: the shorter one would take its end for names.
+    let with_more = tongue::two_parts("i_more", instruction);
+    match with_more.filter(|(_, more)| more.chars().all(|c| c.is_ascii_digit())) {
+        Some(found) => Some(found),
+        None => tongue::parts("i_sources", instruction)?.first().map(|list| (*list, "")),
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -423,15 +434,21 @@ mod tests {
         let told = |content: &str| named_sources(&serde_json::json!({"instructions": [content]}));
         assert_eq!(
             told(
-                "Use these sources only: assets/my notes.md, assets/a,b.md, assets/sub folder/x.md; cite file and line."
+                "Use these sources only: assets/my notes.md, assets/a,b.md, assets/sub folder/x.md; cite file and line for every statement."
             ),
             ["assets/my notes.md", "assets/a,b.md", "assets/sub folder/x.md"]
         );
         assert_eq!(
-            told("Use these sources only: assets/a and b.md and 3 more files of assets/; cite."),
+            told(
+                "Use these sources only: assets/a and b.md and 3 more files of assets/; cite file and line for every statement."
+            ),
             ["assets/a and b.md"]
         );
-        assert!(told("Use the files in assets/ only; cite.").is_empty());
+        assert_eq!(
+            told("다음 자료만 사용: assets/a.md, assets/b.md; 모든 진술에 파일과 줄을 밝힌다."),
+            ["assets/a.md", "assets/b.md"]
+        );
+        assert!(told("Use the files in assets/ only; cite file and line for every statement.").is_empty());
     }
 
     #[test]

@@ -127,7 +127,7 @@ pub(crate) fn head(table: &Table, index: usize) -> String {
 
 /// Whether the sum of a column says anything: shares, prices, rates and temperatures do not add up.
 pub(crate) fn adds_up(column: &Column, table: &Table, index: usize) -> bool {
-    const NEVER: &str = " % percent pct rate ratio share index score average mean median price temperature age grade rank rating \
+    const NEVER: &str = " % percent pct rate ratio share index score avg average mean median latency price temperature age grade rank rating \
         salinity salinité salzgehalt salinidad nitrate nitrates nitrat concentration konzentration chlorine ph mg psu ppm ppb mittlere mittlerer moyen ortalama średnia średni \
         verweildauer stay built baujahr founded opened since year jahr année año coordinate coordinates breitengrad längengrad 염분 농도 위도 경도 塩分 濃度 緯度 経度 盐度 浓度 纬度 经度 \
         wind vent viento temp pressure humidity latitude longitude lat lon height width depth girth diameter altitude elevation höhe breite tiefe hauteur largeur altura ancho margin yield density speed preis quote anteil durchschnitt temperatur alter note taux part prix \
@@ -180,7 +180,9 @@ fn groups(path: &str, table: &Table, columns: &[Column], decimal: Decimal) -> Ve
     for by in of(ColumnKind::Label) {
         let names = members(table, by);
         let is_division = (2..=limits::GROUPS).contains(&names.len()) && names.len() * 2 <= table.rows.len();
-        if !is_division {
+        // Remarks that a few rows have divide nothing.
+        let covered: usize = names.values().map(Vec::len).sum();
+        if !is_division || covered * 10 < table.rows.len() * 6 {
             continue;
         }
         for index in of(ColumnKind::Number).take(limits::CHARTS) {

@@ -60,6 +60,20 @@ pub(crate) fn say(language: Language, english: &str) -> String {
     made
 }
 
+/// What stands in the places of a phrase, if a text is that phrase in any language.
+pub(crate) fn parts<'t>(name: &str, text: &'t str) -> Option<Vec<&'t str>> {
+    TABLES.iter().find_map(|(language, _)| fill(phrase(*language, name), text))
+}
+
+/// The same for a phrase of two places, the first of which may hold the words between them.
+pub(crate) fn two_parts<'t>(name: &str, text: &'t str) -> Option<(&'t str, &'t str)> {
+    TABLES.iter().find_map(|(language, _)| {
+        let mut pieces = phrase(*language, name).split(['{', '}']).step_by(2);
+        let (front, middle, end) = (pieces.next()?, pieces.next()?, pieces.next()?);
+        text.strip_prefix(front)?.strip_suffix(end)?.rsplit_once(middle)
+    })
+}
+
 /// A list of phrases, each by itself.
 pub(crate) fn say_list(language: Language, english: &str) -> String {
     english.split("; ").map(|one| say(language, one)).collect::<Vec<_>>().join("; ")

@@ -2,6 +2,7 @@
 //!
 //! Owns these turns, in several languages. It must not know claims: it is given words and says what they come to.
 
+use super::vocabulary::has;
 use super::words::{self, Word};
 
 /// Verbs by which something only reaches over a distance or an area: the unit says which.
@@ -14,10 +15,6 @@ const RUNNING: &str = "extends extended spans spanned stretches stretched runs e
 const EXISTING: &str = "existed exists exist existing besteht bestand existiert existe existait esiste istnieje bestaat \
     существует существовал существовала";
 const SINCE: &str = "since seit depuis desde dal dalla od с sinds";
-
-fn has(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == word)
-}
 
 /// Whether a verb only says that something reaches so far.
 pub(crate) fn is_spreading(lower: &str) -> bool {
@@ -35,8 +32,10 @@ pub(crate) fn is_running(words: &[Word]) -> bool {
 pub(crate) fn action(words: &[Word], known: Option<&'static str>) -> Option<&'static str> {
     const FOR: &str = "for für pour por per за voor za için";
     let lowers: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
-    let follows = |list: &str, next: &str| lowers.windows(2).any(|pair| has(list, &pair[0]) && has(next, &pair[1]));
-    let any = |list: &str| lowers.iter().any(|word| has(list, word));
+    let follows = |list: &'static str, next: &'static str| {
+        lowers.windows(2).any(|pair| has(list, &pair[0]) && has(next, &pair[1]))
+    };
+    let any = |list: &'static str| lowers.iter().any(|word| has(list, word));
     match known {
         Some("pay") if any(FOR) => Some("spend"),
         None if follows("brought bring brings took takes", "in") => Some("receive"),
@@ -47,7 +46,7 @@ pub(crate) fn action(words: &[Word], known: Option<&'static str>) -> Option<&'st
 
 /// Whether words say since when something is there: it began then.
 pub(crate) fn is_there_since(words: &[Word]) -> bool {
-    let any = |list: &str| words.iter().any(|word| has(list, &word.text.to_lowercase()));
+    let any = |list: &'static str| words.iter().any(|word| has(list, &word.text.to_lowercase()));
     any(EXISTING) && any(SINCE)
 }
 
@@ -64,7 +63,7 @@ pub(crate) fn people(words: &[Word]) -> Option<(&'static str, Vec<String>)> {
     const WORK: &str = "work works worked arbeiten arbeiteten travaillent travaillaient trabajan trabajaban lavorano trabalham \
         pracuje werken çalışıyor работает работают";
     let lowers: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
-    let verb = |list: &str| {
+    let verb = |list: &'static str| {
         let at = lowers.iter().position(|lower| has(list, lower))?;
         words::key(&words[at]).map(|key| vec![key, lowers[at].clone()])
     };

@@ -2,7 +2,8 @@
 //!
 //! Owns the lists. A word that stands in no list keeps its own form and counts as part of what a claim is about.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::words::Language;
@@ -178,8 +179,16 @@ pub(crate) fn is_loose(lower: &str, language: Language) -> bool {
     }
 }
 
-fn has(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == word)
+/// Whether a list has a word. Each list is taken apart once: a source has many words.
+pub(crate) fn has(list: &'static str, word: &str) -> bool {
+    thread_local! {
+        static SETS: RefCell<HashMap<(usize, usize), HashSet<&'static str>>> = RefCell::default();
+    }
+    SETS.with_borrow_mut(|sets| {
+        let set =
+            sets.entry((list.as_ptr() as usize, list.len())).or_insert_with(|| list.split_ascii_whitespace().collect());
+        set.contains(word)
+    })
 }
 
 fn begins(list: &str, word: &str) -> bool {

@@ -96,16 +96,9 @@ pub(crate) fn binding(request: &str, instructions: &[Instruction], run_id: &str)
     texts
 }
 
-/// Sentences that the offline agent itself adds to what was asked.
+/// Sentences that the offline agent itself adds to what was asked, in any of its languages.
 pub(crate) fn is_own_rule(text: &str) -> bool {
-    [
-        "Use these sources only: ",
-        "Use the files in assets/ only",
-        "Quote the sources in their own language",
-        "Deliver as ",
-    ]
-    .iter()
-    .any(|beginning| text.starts_with(beginning))
+    ["i_deliver", "i_sources", "i_more", "i_assets", "i_quote"].iter().any(|name| tongue::parts(name, text).is_some())
 }
 
 impl Wanted {

@@ -47,6 +47,8 @@ pub struct Preset {
     model: Option<String>,
     program: OsString,
     surroundings: Surroundings,
+    /// What it may read besides.
+    readable: Vec<PathBuf>,
     limits: CommandLimits,
     /// Why it cannot be used, once its version was looked at.
     too_old: OnceLock<Option<String>>,
@@ -81,6 +83,7 @@ impl Preset {
             model: model.map(String::from),
             program: cli.name().into(),
             surroundings: Surroundings::of_process(),
+            readable: Vec::new(),
             limits: CommandLimits::default(),
             too_old: OnceLock::new(),
         }
@@ -89,6 +92,12 @@ impl Preset {
     /// The same with another program in its place.
     pub fn with_program(mut self, program: impl Into<OsString>) -> Self {
         self.program = program.into();
+        self
+    }
+
+    /// The same, which may read more: files and folders outside the project that its user names.
+    pub fn with_readable(mut self, readable: Vec<PathBuf>) -> Self {
+        self.readable = readable;
         self
     }
 
@@ -109,6 +118,7 @@ impl Preset {
         let (arguments, input) = self.arguments(job)?;
         let mut confinement = place::confinement(&self.program, &self.path());
         open_job(&mut confinement, job, say);
+        confinement.read.extend(self.readable.iter().cloned());
         let mut variables = environment(job);
         variables.extend(place::variables(manner, &self.surroundings));
         Ok(Launch {

@@ -157,7 +157,7 @@ fn a_wrong_key_is_clear_and_not_shown() {
     let played =
         check(vec![Reply::status(401, &[], &body.to_string())], "failed the key was not accepted; http://127.0.0.1");
     assert_eq!(played.asked.len(), 1, "it is not tried again");
-    assert!(String::from_utf8_lossy(&played.recorded[0].reply).contains("Incorrect API key provided: [key]."));
+    assert!(String::from_utf8_lossy(&played.recorded[0].reply).contains("Incorrect API key provided: [hidden]."));
     let echo = chat(&json!({"status": "failed", "error": "x"}).to_string());
     check(vec![Reply::status(500, &[], &format!("<p>{KEY}</p>")), echo], "failed x");
 }

@@ -9,6 +9,7 @@
 )]
 
 mod bad_input;
+mod recorded;
 mod scene;
 mod server;
 mod tools_at_work;

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent::model::{Exchange, ModelName, ModelSettings, Retries, Secret, Style, Toolboxes};
+use agent::model::{Exchange, ModelName, ModelSettings, Retries, Style, Toolboxes};
 use agent::{Backend, Brief, Ending, Job, Model, Prompts, Report};
 use serde_json::{Value, json};
-use tools::Stop;
+use tools::{Secret, Stop};
 
 use crate::server::{Asked, Reply, Server};
 
@@ -38,7 +38,7 @@ impl Scene {
         let server = Server::new(replies);
         let name = ModelName::parse(&format!("{service}/gpt-5-mini@{}/v1", server.url())).unwrap();
         let mut settings = ModelSettings::of(&name);
-        settings.key = Secret::new(KEY);
+        settings.key = Secret::of_text(KEY);
         settings.style = Style::Full;
         settings.retries =
             Retries { most: 2, first_wait: Duration::from_millis(1), longest_wait: Duration::from_secs(60) };

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use dialect::{Edit, Lowered, Sheets, Step, Trouble, multiverse};
-use machine::{Fact, FileNote, MULTIVERSE, Mode, Planned, Proposal, Run, Target, Timing, Verdict};
+use dialect::{Edit, Lowered, Protocol, Sheets, Step, Trouble, multiverse};
+use machine::{Fact, FileNote, Mode, Planned, Proposal, Run, Target, Timing, Verdict};
 use text::Text;
 
 pub(crate) const RUN: &str = "run-20261115-101112-001";
@@ -18,8 +18,13 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn new() -> Self {
-        let documents = multiverse::initial_documents().into_iter().map(|(path, text)| (path.into(), text.into()));
-        Self { documents: documents.collect(), sheets: multiverse::sheets(), runs: BTreeMap::new() }
+        Self::of(&multiverse::PROTOCOL)
+    }
+
+    /// A project of any protocol.
+    pub(crate) fn of(protocol: &'static Protocol) -> Self {
+        let documents = protocol.initial_documents().into_iter().map(|(path, text)| (path.into(), text.into()));
+        Self { documents: documents.collect(), sheets: protocol.sheets(), runs: BTreeMap::new() }
     }
 
     /// A project with one run whose preparation and phases are planned.
@@ -80,15 +85,16 @@ impl Project {
 
     pub(crate) fn try_step(&mut self, run: &str, facts: &[Fact]) -> Result<Lowered, Trouble> {
         let mut after = self.runs.get(run).cloned();
-        let before = after.as_ref().map(|run| dialect::Before::of(run, &MULTIVERSE, facts));
+        let hierarchy = self.sheets.protocol().hierarchy;
+        let before = after.as_ref().map(|run| dialect::Before::of(run, hierarchy, facts));
         for fact in facts {
-            machine::apply(&MULTIVERSE, &mut after, run, fact);
+            machine::apply(hierarchy, &mut after, run, fact);
         }
         let after = after.expect("a run");
         let documents = &self.documents;
         let read = |path: &str| documents.get(path).cloned();
         let step = Step { before: before.as_ref(), after: &after, facts };
-        let lowered = multiverse::lower(&mut self.sheets, &read, &step)?;
+        let lowered = dialect::lower(&mut self.sheets, &read, &step)?;
         self.take(&lowered);
         self.runs.insert(run.into(), after);
         Ok(lowered)
@@ -116,7 +122,8 @@ impl Project {
 
     /// Whether what is held is what the documents are.
     pub(crate) fn check_in_step(&mut self) {
-        let documents = self.documents.iter().filter(|(path, _)| multiverse::PROTOCOL.layout_of(path).is_some());
+        let protocol = self.sheets.protocol();
+        let documents = self.documents.iter().filter(|(path, _)| protocol.layout_of(path).is_some());
         for (path, text) in documents {
             let Ok(sheet) = self.sheets.sheet(path, text) else { continue };
             assert_eq!(sheet.document().text(), text, "{path}");
@@ -138,7 +145,14 @@ fn first_cells(text: &Text) -> Vec<String> {
 
 pub(crate) fn started(request: &str) -> Fact {
     let (protocol, request) = ("multiverse".to_owned(), request.to_owned());
-    Fact::Started { protocol, request, mode: Mode::InitialRun, retry_of: None, definition: String::new() }
+    Fact::Started {
+        protocol,
+        request,
+        mode: Mode::InitialRun,
+        retry_of: None,
+        definition: String::new(),
+        at: String::new(),
+    }
 }
 
 pub(crate) fn planned(target: Target, rows: Vec<Planned>) -> Fact {
@@ -150,7 +164,7 @@ pub(crate) fn completed(item: &str, files: &[(&str, &str)]) -> Fact {
 }
 
 pub(crate) fn note(path: &str, summary: &str) -> FileNote {
-    FileNote { path: path.into(), asset_type: "ANALYSIS_REPORT".into(), summary: summary.into(), digest: String::new() }
+    FileNote { path: path.into(), asset_type: "ANALYSIS_REPORT".into(), summary: summary.into(), ..FileNote::default() }
 }
 
 pub(crate) fn row(id: &str, order: u32, name: &str) -> Planned {
@@ -185,8 +199,8 @@ pub(crate) fn prelude() -> Vec<Planned> {
 }
 
 pub(crate) fn phases() -> Vec<Planned> {
-    let text = multiverse::initial_documents().into_iter().find(|(path, _)| *path == multiverse::TEMPLATE);
-    multiverse::check_template(&text.expect("a template").1.into()).expect("an unchanged template")
+    let text = multiverse::PROTOCOL.initial_documents().into_iter().find(|(path, _)| *path == multiverse::TEMPLATE);
+    multiverse::PROTOCOL.check_template(&text.expect("a template").1.into()).expect("an unchanged template")
 }
 
 /// A small generator of chance that gives the same every time.

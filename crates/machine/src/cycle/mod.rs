@@ -7,7 +7,7 @@
 //!   `answer`: what a person may say; `advance`: what goes on by itself
 //! - `apply`: what a fact changes
 //!
-//! Beside the hierarchy machine, not on top of it: see ADR 21. Both share attempts with fences, drivers, refusals and
+//! Beside the hierarchy machine, not on top of it: see ADR 22. Both share attempts with fences, drivers, refusals and
 //! moments. Must not know how blocks are written, what git is, or how a check is run.
 
 mod acted;

@@ -2,6 +2,7 @@
 //! Nothing is changed here, and no meaning is judged.
 
 mod cycle;
+mod folders;
 mod paths;
 mod prelude;
 mod proposal;
@@ -11,9 +12,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+pub(crate) use folders::files_of_plan;
+pub(crate) use paths::Spot;
+pub use prelude::prelude_rows;
 pub use proposal::check_proposal;
 
-use crate::hierarchy::{Hierarchy, Level};
+use crate::hierarchy::{Hierarchy, Level, Placing};
 use crate::index::Index;
 use crate::input::{Complaint, World};
 use crate::item::{Planned, Target};
@@ -92,13 +96,16 @@ impl Check<'_> {
         let mut draft = rows::Draft::of(rows);
         self.cells(of, parent.map(|item| item.id.as_str()), &draft);
         self.ids(of, level, parent, &mut draft);
-        self.order(parent.map_or("", |item| item.id.as_str()), &mut draft);
+        self.order(level, parent.map_or("", |item| item.id.as_str()), &mut draft);
         if let Target::Tools(_, timing) = target {
             self.tools(*timing, &mut draft);
         }
         if level >= task_level {
-            let layer = parent.and_then(|item| self.run.layer_of(&item.id)).unwrap_or("");
-            self.files(level, layer, parent, &mut draft);
+            let place = parent.map(|item| self.place_below(&item.id)).unwrap_or_default();
+            if hierarchy.placing == Placing::ByFolder {
+                self.name_files(level, &place, parent, &mut draft);
+            }
+            self.files(level, &place, parent, &mut draft);
         }
         draft.rows
     }

@@ -8,20 +8,44 @@ use alloc::vec::Vec;
 use super::Check;
 use super::cycle::cycles;
 use super::rows::Draft;
+use crate::hierarchy::Placing;
 use crate::index::natural;
-use crate::item::{Item, State};
+use crate::item::{Action, Item, Planned, State};
 use crate::names::{normal_path, outputs_of, workspace_of};
 
 const INPUTS: &str = "related_references";
-const OUTPUT: &str = "output_path";
+pub(super) const OUTPUT: &str = "output_path";
+
+/// Whose file it is that a path is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spot<'a> {
+    /// The level of the item.
+    pub(crate) level: usize,
+    /// What decides where it may lie: a layer, or the folder of a phase.
+    pub(crate) place: &'a str,
+    /// The folder that was planned, if one was.
+    pub(crate) folder: Option<&'a str>,
+    /// What is done to it.
+    pub(crate) action: Option<Action>,
+    /// The item that has it already.
+    pub(crate) of: Option<&'a str>,
+    /// The file of the task, where it is a tool task's to leave that.
+    pub(crate) yields: Option<&'a str>,
+}
 
 impl Check<'_> {
     /// Checks and normalises all paths of a plan.
-    pub(super) fn files(&mut self, level: usize, layer: &str, parent: Option<&Item>, draft: &mut Draft) {
+    pub(super) fn files(&mut self, level: usize, place_of: &str, parent: Option<&Item>, draft: &mut Draft) {
         let mut makers: BTreeMap<String, usize> = BTreeMap::new();
         for place in 0..draft.rows.len() {
-            let label = &draft.labels[place];
-            let Some(output) = self.output(label, &draft.rows[place].output, level, layer, None) else { continue };
+            let (label, row) = (&draft.labels[place], &draft.rows[place]);
+            let is_planned = self.hierarchy.placing == Placing::ByFolder && level == self.hierarchy.task_level();
+            let is_last = place + 1 == draft.rows.len();
+            let yields = parent.filter(|task| task.by_tools && is_last).map(|task| task.output.as_str());
+            let folder = Some(row.folder.as_str()).filter(|folder| is_planned && !folder.is_empty());
+            let action = if is_planned { Action::split(&row.purpose).0 } else { None };
+            let spot = Spot { level, place: place_of, folder, action, of: None, yields };
+            let Some(output) = self.output(label, &row.output, &spot) else { continue };
             if let Some(other) = makers.get(&output) {
                 let reason = format!("{output} is that of {} too; each has its own", draft.labels[*other]);
                 self.complain(label, OUTPUT, reason);
@@ -48,6 +72,9 @@ impl Check<'_> {
             edges.push(self.inputs_of_row(place, &label, parent, &makers, draft));
         }
         self.order_of_files(&edges, draft);
+        if is_task && self.hierarchy.placing == Placing::ByFolder {
+            self.changes_wait(&edges, draft);
+        }
     }
 
     /// The rows that a row needs. What nobody makes must exist.
@@ -68,6 +95,7 @@ impl Check<'_> {
                 continue;
             }
             match makers.get(&path) {
+                Some(maker) if *maker == place && self.is_change(&draft.rows[place]) => {}
                 Some(maker) if *maker == place => {
                     self.complain(label, INPUTS, format!("{path} is its own output; it is not there before"));
                 }
@@ -82,6 +110,12 @@ impl Check<'_> {
         }
         draft.rows[place].inputs = inputs;
         needed
+    }
+
+    /// Whether a row changes a file that is there: it may read it, too.
+    fn is_change(&self, row: &Planned) -> bool {
+        let action = Action::split(&row.purpose).0.filter(|_| self.hierarchy.placing == Placing::ByFolder);
+        matches!(action, Some(Action::Modify | Action::Delete))
     }
 
     pub(crate) fn input(&mut self, label: &str, path: &str) -> Option<String> {
@@ -99,9 +133,11 @@ impl Check<'_> {
         if self.world.exists.contains(path) {
             return None;
         }
-        let maker = self.index.maker(path).and_then(|at| self.run.items.get(at));
-        match maker {
-            Some(maker) if maker.state == State::Completed || maker.core_done => None,
+        let mut makers = self.index.makers(path).iter().filter_map(|at| self.run.items.get(*at));
+        if makers.clone().any(|maker| maker.state == State::Completed || maker.core_done) {
+            return None;
+        }
+        match makers.next() {
             Some(maker) if parent.is_some_and(|parent| parent.id == maker.id) => {
                 Some(format!("{path} is what {} itself makes; it is not there before", maker.id))
             }
@@ -110,16 +146,13 @@ impl Check<'_> {
         }
     }
 
-    /// A path that may become an item's output, or nothing and a complaint. `of` is the item that has it already.
-    pub(crate) fn output(
-        &mut self,
-        label: &str,
-        path: &str,
-        level: usize,
-        layer: &str,
-        of: Option<&str>,
-    ) -> Option<String> {
-        let allowed = self.folders(level, layer);
+    /// A path that may become an item's output, or nothing and a complaint.
+    pub(crate) fn output(&mut self, label: &str, path: &str, spot: &Spot<'_>) -> Option<String> {
+        if self.hierarchy.placing == Placing::ByFolder {
+            return self.placed(label, path, spot);
+        }
+        let of = spot.of;
+        let allowed = self.folders(spot.level, spot.place);
         let expected = allowed.join(" or ");
         if path.trim().is_empty() {
             self.complain(label, OUTPUT, format!("is empty; name a file below {expected}"));
@@ -142,10 +175,8 @@ impl Check<'_> {
             Some(format!("{path} is the output of {} already", other.id))
         } else if maker.is_none() && self.world.exists.contains(&path) {
             Some(format!("{path} exists, and this run did not plan it; take another name"))
-        } else if self.index.is_folder(&path) || folders_above(&path).any(|above| self.index.maker(above).is_some()) {
-            Some(format!("{path} cannot be a file: it is a folder of another output, or another output of it"))
         } else {
-            None
+            self.in_the_way(&path)
         };
         if let Some(reason) = reason {
             self.complain(label, OUTPUT, reason);
@@ -154,13 +185,17 @@ impl Check<'_> {
         Some(path)
     }
 
+    /// Why there cannot be a file at a path, because of other files of the run.
+    pub(super) fn in_the_way(&self, path: &str) -> Option<String> {
+        let is_folder =
+            self.index.is_folder(path) || folders_above(path).any(|above| self.index.maker(above).is_some());
+        is_folder.then(|| format!("{path} cannot be a file: it is a folder of another output, or another output of it"))
+    }
+
     /// Below which folders an item of a layer may leave its file.
     fn folders(&self, level: usize, layer: &str) -> Vec<String> {
         let workspace = workspace_of(&self.run.id);
         let is_task = level == self.hierarchy.task_level();
-        if self.hierarchy.layers.is_empty() {
-            return if is_task { [workspace, "outputs/".into()].into() } else { [workspace].into() };
-        }
         let mut folders = Vec::from([format!("{workspace}{layer}/")]);
         if is_task && self.hierarchy.is_last_layer(layer) {
             folders.push(outputs_of(&self.run.id));

@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Check, label};
-use crate::hierarchy::PreludeTask;
+use crate::hierarchy::{Hierarchy, PreludeTask};
 use crate::item::Planned;
 use crate::names::workspace_of;
 
@@ -34,24 +34,34 @@ impl Check<'_> {
                 }
             }
         }
-        let filled = hierarchy.prelude.iter().zip(1_u32..).map(|(task, number)| {
-            let (name, purpose) = task.words();
-            let given = given.get(task.id());
-            let output = match task {
-                PreludeTask::Analyse(_, path) => format!("{}{path}", workspace_of(&self.run.id)),
-                PreludeTask::SetUp(_) | PreludeTask::Constitute(_) | PreludeTask::Catalog(_) => String::new(),
-            };
-            Planned {
-                id: Some(task.id().into()),
-                name: words(given.map(|row| &row.name), name),
-                purpose: words(given.map(|row| &row.purpose), purpose),
-                order: Some(number),
-                output,
-                ..Planned::default()
-            }
-        });
-        filled.collect()
+        let mut filled = prelude_rows(hierarchy, &self.run.id);
+        for row in &mut filled {
+            let given = row.id.as_deref().and_then(|id| given.get(id));
+            row.name = words(given.map(|row| &row.name), &row.name);
+            row.purpose = words(given.map(|row| &row.purpose), &row.purpose);
+        }
+        filled
     }
+}
+
+/// The rows as the protocol has them.
+pub fn prelude_rows(hierarchy: &Hierarchy, run_id: &str) -> Vec<Planned> {
+    let rows = hierarchy.prelude.iter().zip(1_u32..).map(|(task, number)| {
+        let (name, purpose) = task.words();
+        let output = match task {
+            PreludeTask::Analyse(_, path) => format!("{}{path}", workspace_of(run_id)),
+            PreludeTask::SetUp(_) | PreludeTask::Constitute(_) | PreludeTask::Catalog(_) => String::new(),
+        };
+        Planned {
+            id: Some(task.id().into()),
+            name: name.into(),
+            purpose: purpose.into(),
+            order: Some(number),
+            output,
+            ..Planned::default()
+        }
+    });
+    rows.collect()
 }
 
 fn words(given: Option<&String>, otherwise: &str) -> String {

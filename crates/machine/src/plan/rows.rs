@@ -6,9 +6,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Check, label};
-use crate::hierarchy::Level;
+use crate::hierarchy::{Hierarchy, Ids, Level, Placing};
 use crate::index::split_id;
-use crate::item::{Item, Planned, Timing};
+use crate::item::{Action, Item, Planned, Timing};
 
 /// The longest id.
 const ID_BYTES: usize = 80;
@@ -40,14 +40,21 @@ impl Check<'_> {
             if row.name.trim().is_empty() {
                 self.complain(label, columns.name, "is empty; a name is needed");
             }
-            if row.purpose.trim().is_empty() {
+            let purpose = match self.hierarchy.placing {
+                Placing::ByFolder if is_task => Action::split(&row.purpose).1,
+                _ => row.purpose.as_str(),
+            };
+            if purpose.trim().is_empty() {
                 self.complain(label, columns.purpose, "is empty; say what for");
-            } else if is_task && has_several_actions(&row.purpose) {
+            } else if is_task && has_several_actions(purpose) {
                 self.complain(
                     label,
                     columns.purpose,
                     "lists several actions; a task has one action, so make a task of each",
                 );
+            }
+            if !columns.reason.is_empty() && row.more.get(columns.reason).is_none_or(|cell| cell.trim().is_empty()) {
+                self.complain(label, columns.reason, "is empty; say why it is needed");
             }
             self.sizes_of_cells(level, row, label);
             if let (Some(given), Some(parent)) = (row.more.get(columns.parent), parent)
@@ -68,17 +75,23 @@ impl Check<'_> {
             ("pre_tool_purpose", &row.pre),
             ("post_tool_purpose", &row.post),
             ("tool_type", &row.tool),
+            ("output_folder", &row.folder),
+            ("mcp_id", &row.procedure),
         ];
         let inputs = row.inputs.iter().map(|input| ("related_references", input));
+        let inputs = inputs.chain(row.guidelines.iter().map(|guideline| ("related_guidelines", guideline)));
         let more = row.more.values().map(|cell| ("more", cell));
         for (column, cell) in cells.into_iter().chain(inputs).chain(more) {
             if cell.len() > most {
                 self.complain(label, column, format!("has {} bytes; at most {most} are allowed", cell.len()));
             }
         }
-        if row.inputs.len() > self.limits.inputs {
-            let reason = format!("has {} files; at most {} are allowed", row.inputs.len(), self.limits.inputs);
-            self.complain(label, "related_references", reason);
+        for (column, count) in [("related_references", row.inputs.len()), ("related_guidelines", row.guidelines.len())]
+        {
+            if count > self.limits.inputs {
+                let reason = format!("has {count} files; at most {} are allowed", self.limits.inputs);
+                self.complain(label, column, reason);
+            }
         }
     }
 
@@ -86,6 +99,9 @@ impl Check<'_> {
     pub(super) fn ids(&mut self, level: &Level, place: usize, parent: Option<&Item>, draft: &mut Draft) {
         let column = level.columns.id;
         let mut taken: BTreeSet<String> = BTreeSet::new();
+        if self.hierarchy.ids == Ids::InParent {
+            lengthen(self.hierarchy, level, parent, draft);
+        }
         for (row, label) in draft.rows.iter().zip(&draft.labels) {
             let Some(id) = row.id.as_deref() else { continue };
             if let Some(reason) = self.wrong_id(id, level, place) {
@@ -97,6 +113,9 @@ impl Check<'_> {
             }
         }
         let stem = match parent {
+            _ if self.hierarchy.ids == Ids::InParent => {
+                self.hierarchy.full_id(parent.map(|parent| parent.id.as_str()), level.letter)
+            }
             Some(parent) if place == self.hierarchy.tool_level() => self.tool_stem(level, parent),
             _ => String::from(level.letter),
         };
@@ -126,8 +145,9 @@ impl Check<'_> {
             _ => None,
         };
         let given = taken.iter().filter_map(|id| number_of(id)).max().unwrap_or(0);
+        let is_below = level == self.hierarchy.tool_level() || self.hierarchy.ids == Ids::InParent;
         let known = match parent {
-            Some(parent) if level == self.hierarchy.tool_level() => {
+            Some(parent) if is_below => {
                 let siblings = self.run.children(&parent.id).into_iter();
                 siblings.filter_map(|item| number_of(&item.id)).max().unwrap_or(0)
             }
@@ -142,12 +162,23 @@ impl Check<'_> {
             return Some(format!("{id:?} is not an id: letters, digits, `.`, `_` and `-`, at most {ID_BYTES}"));
         }
         let (name, letter) = (level.name, level.letter);
+        let short = self.hierarchy.short_id(id);
+        if self.hierarchy.ids == Ids::InParent && level.number_of(short).is_none() {
+            let example = level.id_of(1);
+            return Some(format!("{short} is not the id of a {name}, such as {example}; leave it empty, or mend it"));
+        }
         (self.hierarchy.level_of_id(id) != Some(place))
             .then(|| format!("{id} does not begin as the id of a {name} does ({letter}); leave it empty, or mend it"))
     }
 
-    /// Either every row has an order of its own, or none has one.
-    pub(super) fn order(&mut self, parent: &str, draft: &mut Draft) {
+    /// Either every row has an order of its own, or none has one; where ids order, they do.
+    pub(super) fn order(&mut self, level: usize, parent: &str, draft: &mut Draft) {
+        if self.hierarchy.ids == Ids::InParent {
+            for row in &mut draft.rows {
+                row.order = row.id.as_deref().and_then(|id| self.hierarchy.order_of_id(level, id));
+            }
+            return;
+        }
         let siblings = self.run.children(parent);
         if draft.rows.iter().all(|row| row.order.is_none()) {
             let last = siblings.iter().map(|item| item.order).max().unwrap_or(0);
@@ -200,6 +231,18 @@ impl Check<'_> {
                 row.tool = tool.into();
             }
         }
+    }
+}
+
+/// Ids as they were given, short or whole, become whole ones with as many digits as they have at least.
+fn lengthen(hierarchy: &Hierarchy, level: &Level, parent: Option<&Item>, draft: &mut Draft) {
+    let parent = parent.map(|parent| parent.id.as_str());
+    for row in &mut draft.rows {
+        let Some(id) = row.id.as_deref().map(str::trim) else { continue };
+        let stem = hierarchy.full_id(parent, "");
+        let short = id.strip_prefix(stem.as_str()).unwrap_or(id);
+        let short = level.number_of(short).map_or_else(|| short.into(), |number| level.id_of(number));
+        row.id = Some(hierarchy.full_id(parent, &short));
     }
 }
 

@@ -1,36 +1,14 @@
 //! A universe in memory: a run, the world around it, and agents that always do the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use machine::{
-    Attempt, Budget, Cast, Columns, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Level, Limits,
-    Metered, Mode, Outcome, PastRun, Planned, PreludeTask, Proposal, Refusal, Role, Run, Source, State, Status, Target,
-    Timing, Verdict, Work, World,
+    Attempt, Budget, Cast, Course, Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Limits, Metered, Mode,
+    Outcome, PastRun, Placing, Planned, Proposal, Refusal, Role, Run, State, Status, Target, Timing, Verdict, Work,
+    World,
 };
 
 pub(crate) const RUN: &str = "run-1";
-
-/// A protocol with one level more, as lineage has it; only for tests.
-pub(crate) static FIVE: Hierarchy = Hierarchy {
-    protocol: "five",
-    levels: &[
-        level("phase", "ph-", Source::Template),
-        level("stage", "stg-", Source::Planner { action: "plan_stages" }),
-        level("sub-stage", "sub-", Source::Planner { action: "plan_sub_stages" }),
-        level("task", "tsk-", Source::Planner { action: "plan_tasks" }),
-        level("tool task", "tool-", Source::Planner { action: "plan_tools" }),
-    ],
-    prelude: &[PreludeTask::SetUp("tsk-00"), PreludeTask::Constitute("tsk-01")],
-    prelude_parent: "sub-00",
-    layers: &[],
-    assets: &[],
-    tool_asset: "TOOL_OUTPUT",
-};
-
-const fn level(name: &'static str, letter: &'static str, source: Source) -> Level {
-    let columns = Columns { id: "id", name: "name", purpose: "purpose", parent: "parent" };
-    Level { name, letter, digits: 2, source, columns }
-}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Universe {
@@ -47,6 +25,9 @@ pub(crate) struct Universe {
     pub(crate) tools: BTreeSet<String>,
     pub(crate) published: BTreeSet<String>,
     pub(crate) template: Vec<Planned>,
+    pub(crate) template_below: Vec<Planned>,
+    pub(crate) owners: BTreeMap<String, String>,
+    pub(crate) procedures: BTreeSet<String>,
     pub(crate) active: BTreeSet<String>,
     pub(crate) past: Vec<PastRun>,
     pub(crate) limits: Limits,
@@ -82,6 +63,9 @@ impl Universe {
             tools: words(&["WebSearch", "DataVisualization"]),
             published: BTreeSet::new(),
             template: names.iter().map(row).collect(),
+            template_below: ["ANALYZING", "DRAFTING"].iter().map(row).collect(),
+            owners: BTreeMap::new(),
+            procedures: words(&["survey"]),
             active: words(&["I-old-01"]),
             past: Vec::new(),
             limits: Limits::default(),
@@ -112,6 +96,9 @@ impl Universe {
             tools: &self.tools,
             published: &self.published,
             template: &self.template,
+            template_below: &self.template_below,
+            owners: &self.owners,
+            procedures: &self.procedures,
             active: &self.active,
             past: &self.past,
             budget: self.budget,
@@ -233,7 +220,7 @@ impl Universe {
                 let output = self.run().item(id).expect("the item is there").output.clone();
                 let asset_type = String::new();
                 Outcome::Done {
-                    files: vec![FileNote { path: output, asset_type, summary: "s".into(), digest: String::new() }],
+                    files: vec![FileNote { path: output, asset_type, summary: "s".into(), ..FileNote::default() }],
                 }
             }
             Work::SetUp(_) => Outcome::Done { files: Vec::new() },
@@ -243,7 +230,9 @@ impl Universe {
 
     fn plan(&self, parent: &str) -> Vec<Planned> {
         let level = self.run().item(parent).map_or(0, |item| item.level + 1);
-        let row = |name: String| Planned { name, purpose: "make one thing".into(), ..Planned::default() };
+        let reason = self.hierarchy.levels[level].columns.reason;
+        let more = || if reason.is_empty() { BTreeMap::new() } else { BTreeMap::from([(reason.into(), "so".into())]) };
+        let row = |name: String| Planned { name, purpose: "make one thing".into(), more: more(), ..Planned::default() };
         if level < self.hierarchy.task_level() {
             return (1..=2).map(|number| row(format!("{parent} part {number}"))).collect();
         }
@@ -251,9 +240,11 @@ impl Universe {
         let is_last = self.hierarchy.layers.last() == Some(&layer);
         let output = |number: usize| match number {
             1 if is_last => format!("outputs/{RUN}/{parent}.md"),
-            _ if self.hierarchy.layers.is_empty() => format!("workspace/{parent}_{number}.md"),
             _ => format!("workspace/{layer}/{parent}_{number}.md"),
         };
+        if self.hierarchy.placing == Placing::ByFolder {
+            return (1..=self.tasks).map(|number| self.placed_task(parent, number, &row)).collect();
+        }
         let task = |number: usize| Planned {
             // The second reads what the first makes; the others could all begin at once.
             inputs: vec![if number == 2 { output(1) } else { "assets/a.md".into() }],
@@ -265,14 +256,39 @@ impl Universe {
         (1..=self.tasks).map(task).collect()
     }
 
+    /// The same where folders are planned: the file has its name from the plan.
+    fn placed_task(&self, parent: &str, number: usize, row: &dyn Fn(String) -> Planned) -> Planned {
+        let first = format!("runs/{RUN}/workspace/{parent}_tsk-01_task_1.md");
+        Planned {
+            inputs: vec![if number == 2 { first } else { "assets/a.md".into() }],
+            folder: if number == 3 {
+                self.run().outermost_of(parent).expect("a phase").folder.clone()
+            } else {
+                "workspace/".into()
+            },
+            pre: if number == 2 { "look it up".into() } else { String::new() },
+            post: if number.is_multiple_of(3) { "draw it".into() } else { String::new() },
+            ..row(format!("task {number}"))
+        }
+    }
+
     fn tool_plan(&self, task: &str, timing: Timing) -> Vec<Planned> {
+        if self.hierarchy.placing == Placing::ByFolder {
+            let name = |number: usize| format!("{timing:?} {number}");
+            let tool = |number: usize| Planned {
+                name: name(number),
+                purpose: "help".into(),
+                tool: "WebSearch".into(),
+                ..Planned::default()
+            };
+            return (1..=2).map(tool).collect();
+        }
         let layer = self.run().layer_of(task).unwrap_or("");
-        let folder = if self.hierarchy.layers.is_empty() { String::new() } else { format!("{layer}/") };
         let tool = |number: usize| Planned {
             name: format!("tool {number}"),
             purpose: "help".into(),
             tool: "WebSearch".into(),
-            output: format!("workspace/{folder}{task}_{timing:?}_{number}.md"),
+            output: format!("workspace/{layer}/{task}_{timing:?}_{number}.md"),
             ..Planned::default()
         };
         (1..=2).map(tool).collect()

@@ -6,6 +6,7 @@ mod course;
 mod driver;
 mod edits;
 mod learning;
+mod lineage;
 mod plans;
 mod random;
 mod refusals;

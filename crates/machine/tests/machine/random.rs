@@ -1,11 +1,12 @@
 //! Chance, with a seed: whatever comes in whatever order, nothing panics, and a replay ends in the same run.
 
 use machine::{
-    Attempt, Budget, Cast, Course, Fact, Failure, FileNote, Hierarchy, Holder, Input, Item, MULTIVERSE, Measure,
-    Metered, Mode, Outcome, Planned, Proposal, Question, Rest, State, Status, Target, Timing, Used, Verdict, Work,
+    Attempt, Budget, Cast, Course, Fact, Failure, FileNote, Hierarchy, Holder, Input, Item, LINEAGE, MULTIVERSE,
+    Measure, Metered, Mode, Outcome, Planned, Proposal, Question, Rest, State, Status, Target, Timing, Used, Verdict,
+    Work,
 };
 
-use crate::driver::{FIVE, RUN, Universe, words};
+use crate::driver::{RUN, Universe, words};
 
 /// A small generator: the same seed, the same numbers.
 struct Chance(u64);
@@ -37,7 +38,7 @@ impl Chance {
 fn random_schedules_end_and_replay() {
     for seed in 0..60 {
         let mut chance = Chance::new(seed);
-        let hierarchy: &'static Hierarchy = if seed % 3 == 0 { &FIVE } else { &MULTIVERSE };
+        let hierarchy: &'static Hierarchy = if seed % 3 == 0 { &LINEAGE } else { &MULTIVERSE };
         let mut universe = Universe::new(hierarchy);
         (universe.jobs, universe.tasks) = (1 + chance.below(6), 1 + chance.below(6));
         universe.limits.sent_back = 30;
@@ -131,7 +132,26 @@ fn outcome(chance: &mut Chance, universe: &Universe, work: &Work, may_fail: bool
     }
 }
 
-const IDS: [&str; 12] = ["", "T00", "T02", "T04", "T05", "T06", "P01", "P04", "S00", "S01", "TT05_01", "ü"];
+const IDS: [&str; 18] = [
+    "",
+    "T00",
+    "T02",
+    "T04",
+    "T05",
+    "T06",
+    "P01",
+    "P04",
+    "S00",
+    "S01",
+    "TT05_01",
+    "ü",
+    "ph-1",
+    "ph-1_stg-1",
+    "tsk-01",
+    "ph-1_stg-1_sub-01",
+    "ph-1_stg-1_sub-01_tsk-01",
+    "archive",
+];
 const PATHS: [&str; 7] = [
     "",
     "assets/a.md",
@@ -158,6 +178,9 @@ fn row(chance: &mut Chance) -> Planned {
         post: id(chance),
         tool: if chance.one_in(2) { "WebSearch".into() } else { id(chance) },
         timing: chance.one_in(2).then_some(Timing::Post),
+        folder: (*chance.pick(&["workspace", "outputs/ph-1_Draft", "x"])).into(),
+        procedure: (*chance.pick(&["", "survey", "x"])).into(),
+        guidelines: (0..chance.below(2)).map(|_| (*chance.pick(&PATHS)).into()).collect(),
         ..Planned::default()
     }
 }
@@ -171,6 +194,10 @@ fn item(chance: &mut Chance) -> Item {
         name: id(chance),
         inputs: (0..chance.below(3)).map(|_| (*chance.pick(&PATHS)).into()).collect(),
         output: (*chance.pick(&PATHS)).into(),
+        guidelines: (0..chance.below(2)).map(|_| (*chance.pick(&PATHS)).into()).collect(),
+        folder: (*chance.pick(&PATHS)).into(),
+        action: chance.one_in(2).then_some(machine::Action::Modify),
+        by_tools: chance.one_in(3),
         pre: chance.one_in(2),
         post: chance.one_in(2),
         timing: chance.one_in(2).then_some(Timing::Pre),
@@ -199,12 +226,7 @@ fn work(chance: &mut Chance) -> Work {
 }
 
 fn files(chance: &mut Chance) -> Vec<FileNote> {
-    let file = |path: &str| FileNote {
-        path: path.into(),
-        asset_type: "X".into(),
-        summary: String::new(),
-        digest: String::new(),
-    };
+    let file = |path: &str| FileNote { path: path.into(), asset_type: "X".into(), ..FileNote::default() };
     (0..chance.below(3)).map(|_| file(PATHS[chance.below(PATHS.len())])).collect()
 }
 
@@ -306,7 +328,7 @@ fn any_fact(chance: &mut Chance) -> Fact {
 fn nothing_panics() {
     for seed in 0..1500 {
         let mut chance = Chance::new(seed + 7);
-        let hierarchy: &'static Hierarchy = if seed % 2 == 0 { &MULTIVERSE } else { &FIVE };
+        let hierarchy: &'static Hierarchy = if seed % 2 == 0 { &MULTIVERSE } else { &LINEAGE };
         let mut universe = Universe::new(hierarchy);
         universe.jobs = chance.below(4);
         // Facts before the beginning are ignored.
@@ -316,7 +338,8 @@ fn nothing_panics() {
             universe.start();
         } else {
             let (request, mode, definition) = ("x".to_string(), Mode::InitialRun, String::new());
-            let started = Fact::Started { protocol: "x".into(), request, mode, retry_of: None, definition };
+            let started =
+                Fact::Started { protocol: "x".into(), request, mode, retry_of: None, definition, at: String::new() };
             machine::apply(hierarchy, &mut universe.run, RUN, &started);
         }
         for _ in 0..60 {
@@ -327,7 +350,7 @@ fn nothing_panics() {
                 if let Ok(decision) = universe.try_decide(&input) {
                     decision.facts.iter().for_each(|fact| machine::apply(hierarchy, &mut universe.run, RUN, fact));
                 }
-                drop(input.named_paths(RUN));
+                drop(input.named_paths(hierarchy, RUN, universe.run.as_ref()));
             }
             let _ = universe.run().current(hierarchy);
             let _ = universe.run().in_plan_order(hierarchy);

@@ -1,8 +1,8 @@
 //! What others ask of a run, and how things are spelled.
 
-use machine::{FileNote, Input, MULTIVERSE, Outcome, Planned, Role, Target, Timing, Work};
+use machine::{FileNote, Input, LINEAGE, MULTIVERSE, Outcome, Planned, Role, Target, Timing, Work};
 
-use crate::driver::{FIVE, Universe, at_first_task, at_gate, started, words};
+use crate::driver::{Universe, at_first_task, at_gate, started, words};
 
 /// MV-15, MV-17, MV-24, MV-38: the current columns follow.
 #[test]
@@ -84,9 +84,9 @@ fn how_targets_are_spelled() {
     }
     let work = Work::Execute("T05".into());
     assert_eq!((work.action(&MULTIVERSE, universe.run()), work.role()), ("execute", Role::Executor));
-    let mut five = started(&FIVE);
-    five.until(Universe::at_work(&Work::Plan(Target::Children("stg-01".into()))));
-    assert_eq!(five.only().work.action(&FIVE, five.run()), "plan_sub_stages");
+    let mut five = started(&LINEAGE);
+    five.until(Universe::at_work(&Work::Plan(Target::Children("ph-1_stg-1".into()))));
+    assert_eq!(five.only().work.action(&LINEAGE, five.run()), "plan_sub_stages");
 }
 
 /// The engine is told which paths to look for, as the machine will ask for them.
@@ -100,8 +100,9 @@ fn the_paths_that_an_input_names() {
     let outcome = Outcome::Plan(vec![row]);
     let expected = words(&["assets/a.md", "runs/run-1/workspace/L/b.md"]);
     assert_eq!(outcome.named_paths("run-1"), expected);
-    assert_eq!(Input::Report { fence: 1, outcome }.named_paths("run-1"), expected);
-    assert_eq!(Input::Wake.named_paths("run-1"), words(&[]));
+    let named = |input: &Input| input.named_paths(&MULTIVERSE, "run-1", None);
+    assert_eq!(named(&Input::Report { fence: 1, outcome }), expected);
+    assert_eq!(named(&Input::Wake), words(&[]));
 }
 
 /// MV-43: what files are called in the catalog, by layer and kind; what the report says counts for nothing.

@@ -1,7 +1,7 @@
 //! Who plays which role: what `--agent` and `multiverse.toml` say, made into agents. Owns the roles' names; what an agent
 //! does is its own business.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use super::failure::{Failure, Kind};
 use super::models;
 use super::output::{HINT, Output};
 use super::project::Start;
+use super::toolboxes::{all_grants, searching};
 use super::{completions, visible};
 
 /// The roles of the protocol, as they are named on the command line.
@@ -62,6 +63,16 @@ impl Choice {
         settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
         settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
         settings.budget = budget(&read);
+        settings.guidance = Arc::new(agent::Guidance::find(project));
+        settings.guided = guided(&read);
+        let searches = |cast: &Cast| match cast.kind {
+            AgentKind::Offline | AgentKind::Model(_) | AgentKind::NamedModel(_) => read.set.web.search.is_some(),
+            // Others may have a search of their own.
+            _ => true,
+        };
+        if !cast.get(&Role::Executor).is_some_and(searches) {
+            settings.tools.remove("WebSearch");
+        }
         Ok(settings)
     }
 
@@ -199,6 +210,14 @@ fn casting(
     Ok(casting)
 }
 
+/// The roles that are given AGENTS.md and skills.
+pub(crate) fn guided(read: &Read) -> BTreeSet<Role> {
+    match &read.set.guided {
+        None => BTreeSet::from([Role::Planner, Role::Executor]),
+        Some(names) => names.iter().filter_map(|name| role_of(&name.text)).collect(),
+    }
+}
+
 /// What one run may use.
 fn budget(read: &Read) -> Budget {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a budget is neither negative nor huge")]
@@ -236,22 +255,37 @@ impl Cast {
     /// The agent itself.
     pub(crate) fn backend(&self, project: &Path, read: &mut Read) -> Result<Arc<dyn Backend>, Failure> {
         Ok(match &self.kind {
+            AgentKind::Offline if read.set.web.search.is_some() => {
+                let searching = searching(read, project);
+                Arc::new(agent::Searching::new(Arc::new(agent::offline::Offline), searching))
+            }
             AgentKind::Offline => Arc::new(agent::offline::Offline),
             AgentKind::Script(file) => Arc::new(self.script(file)?),
-            AgentKind::Command(text) => Arc::new(agent::Command::new(text, &self.base).map_err(|reason| {
-                Failure::new(Kind::Missing, format!("cannot use command:{text}: {reason}"))
-                    .hint("look at the spelling, and at the folder you are in")
-            })?),
+            AgentKind::Command(text) => {
+                let command = agent::Command::new(text, &self.base).map_err(|reason| self.unusable(&reason))?;
+                if let Some(reason) = command.missing() {
+                    return Err(self.unusable(&reason));
+                }
+                Arc::new(command.with_readable(readable(read)))
+            }
             AgentKind::Model(name) => Arc::new(models::model(name, project, read)?),
             AgentKind::NamedModel(name) => Arc::new(models::named(name, project, read)?),
-            AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?),
-            AgentKind::Acp(text) => Arc::new(agent::Acp::new(text, &self.base).map_err(|reason| {
-                Failure::new(Kind::Missing, format!("cannot use acp:{text}: {reason}"))
-                    .hint("look at the spelling, and at the folder you are in")
-            })?),
+            AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read))),
+            AgentKind::Acp(text) => {
+                let acp = agent::Acp::new(text, &self.base).map_err(|reason| self.unusable(&reason))?;
+                if let Some(reason) = acp.missing() {
+                    return Err(self.unusable(&reason));
+                }
+                Arc::new(acp.with_grants(all_grants(read)).with_readable(readable(read)))
+            }
             AgentKind::Auto => Arc::new(agent::offline::Offline),
             AgentKind::Person => Arc::new(agent::Person),
         })
+    }
+
+    fn unusable(&self, reason: &str) -> Failure {
+        Failure::new(Kind::Missing, format!("cannot use {}: {reason}", self.shown()))
+            .hint("look at the spelling, and at the folder you are in")
     }
 
     /// As it is written after `--agent`.
@@ -290,6 +324,11 @@ impl Cast {
             Failure::new(Kind::NotADocument, message).at(file).hint("docs/formats/script.md describes the file")
         })
     }
+}
+
+/// What programs may read outside the project.
+fn readable(read: &Read) -> Vec<PathBuf> {
+    read.set.sandbox_read.iter().map(PathBuf::from).collect()
 }
 
 fn role_of(name: &str) -> Option<Role> {

@@ -1,6 +1,7 @@
 //! `multiverse check`: what is odd in documents. Finds the documents, hands them to their codec and shows the problems.
-//! What a problem is, is the codec's business.
+//! What a problem is, is the codec's business, and the protocol's for documents of a project.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -18,8 +19,9 @@ use super::visible;
 /// Reads Markdown (.md, .markdown), YAML (.yaml, .yml) and JSON (.json) and shows
 /// what is odd in them: the place as file:line:column, the line itself, and how to
 /// mend it. Columns are counted in characters, from 1. Below a folder every
-/// document is checked, but for .git, .multiverse, target and symbolic links.
-/// Nothing is changed.
+/// document is checked, but for .git, .multiverse, target and symbolic links. In a
+/// project its tables are looked at as the engine does: rows that are there twice,
+/// words that are no status, settings that do not fit. Nothing is changed.
 ///
 /// With --json, one object a line: {"problem": …} for each problem, {"error": …}
 /// for each file that could not be read, {"summary": …} at the end.
@@ -117,7 +119,9 @@ impl Summary {
 
 fn check_one(document: &Named, bytes: &[u8], summary: &mut Summary, output: &mut Output) -> Result<(), Failure> {
     let path = document.shown_path();
-    let problems = problems_of(document.format, bytes);
+    let mut problems: Vec<Odd> = problems_of(document.format, bytes).into_iter().map(Odd::from).collect();
+    problems.extend(by_protocol(&document.path, bytes));
+    problems.sort_by_key(|problem| (problem.line, problem.column));
     summary.documents += 1;
     summary.problems += problems.len();
     output.detail(&format!("{}: {}", visible::text(&path), counted(problems.len(), "problem")))?;
@@ -129,7 +133,7 @@ fn check_one(document: &Named, bytes: &[u8], summary: &mut Summary, output: &mut
                 column: problem.column,
                 start: problem.span.start,
                 end: problem.span.end,
-                code: problem.code.name(),
+                code: problem.code,
                 message: &problem.message,
                 hint: &problem.hint,
             })?,
@@ -145,6 +149,58 @@ fn check_one(document: &Named, bytes: &[u8], summary: &mut Summary, output: &mut
         }
     }
     Ok(())
+}
+
+/// One problem, of form or of meaning.
+struct Odd {
+    line: usize,
+    column: usize,
+    span: Range<usize>,
+    code: &'static str,
+    message: String,
+    hint: String,
+}
+
+impl From<syntax::Problem> for Odd {
+    fn from(problem: syntax::Problem) -> Self {
+        let syntax::Problem { code, span, line, column, message, hint } = problem;
+        Self { line, column, span, code: code.name(), message, hint }
+    }
+}
+
+/// What a document of a project says that its protocol does not know.
+fn by_protocol(path: &Path, bytes: &[u8]) -> Vec<Odd> {
+    let Ok(path) = path.canonicalize() else { return Vec::new() };
+    let root = path.ancestors().skip(1).find(|folder| folder.join(".multiverse").is_dir());
+    let Some((root, inside)) = root.and_then(|root| Some((root, path.strip_prefix(root).ok()?.to_str()?))) else {
+        return Vec::new();
+    };
+    let odd = engine::odd_in(root, inside).into_iter();
+    odd.map(|problem| {
+        let (message, hint) = problem.reason.rsplit_once("; ").unwrap_or((&problem.reason, ""));
+        Odd {
+            line: problem.line,
+            column: problem.column,
+            span: cell_at(bytes, problem.line, problem.column),
+            code: "protocol",
+            message: message.into(),
+            hint: hint.into(),
+        }
+    })
+    .collect()
+}
+
+/// The bytes of the cell, or the line, that begins at a place.
+fn cell_at(bytes: &[u8], line: usize, column: usize) -> Range<usize> {
+    let before: usize =
+        bytes.split_inclusive(|byte| *byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
+    let rest = bytes.get(before..).unwrap_or_default();
+    let shown = String::from_utf8_lossy(rest.split(|byte| *byte == b'\n').next().unwrap_or_default());
+    let start: usize = shown.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
+    let cell = shown.get(start..).unwrap_or_default();
+    let length = cell.find(" |").unwrap_or(cell.trim_end().len()).max(1);
+    let start = (before + start).min(bytes.len());
+    start..(start + length).min(bytes.len())
 }
 
 fn problems_of(format: Format, bytes: &[u8]) -> Vec<syntax::Problem> {

@@ -114,6 +114,25 @@ pub(crate) fn runs_and_items() -> ArgValueCandidates {
     ArgValueCandidates::new(|| newest_runs().into_iter().chain(newest_items()).collect())
 }
 
+/// Completes files that catalogs list.
+pub(crate) fn catalogued() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let project = Start::of_process(None).and_then(|start| start.project_of_runs()).ok();
+        let Some(project) = project else { return Vec::new() };
+        let tables = std::fs::read_dir(project.join("db")).into_iter().flatten().flatten().map(|entry| entry.path());
+        let tables = tables.filter(|path| path.to_string_lossy().ends_with("base_catalog.md"));
+        let mut files: Vec<String> = Vec::new();
+        for table in tables.filter_map(|path| std::fs::read_to_string(path).ok()) {
+            let cells = table.lines().filter_map(|line| line.strip_prefix('|')?.split('|').next()).skip(2);
+            files.extend(cells.map(|cell| cell.trim().trim_matches('`').to_owned()).filter(|cell| !cell.is_empty()));
+        }
+        files.sort();
+        files.dedup();
+        files.truncate(MOST_ITEMS);
+        files.into_iter().map(CompletionCandidate::new).collect()
+    })
+}
+
 /// Completes who can work.
 pub(crate) fn agents() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {

@@ -86,6 +86,7 @@ impl Arguments {
         }
         findings.push(agents::confinement(&tools::probe()));
         findings.extend(agents::configured(&folder));
+        findings.extend(agents::guidance(&folder));
         findings.extend(agents::coding_clis(&Surroundings::of_process()));
         show(&findings, output)
     }

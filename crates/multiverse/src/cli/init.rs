@@ -27,9 +27,15 @@ use super::visible;
 ///
 /// Examples:
 ///   multiverse init
+///   multiverse init --protocol lineage
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// Which rules and documents the project has: multiverse (each run by itself), or lineage (runs that build on one
+    /// another, with your own phases and stages in settings/)
+    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage"])]
+    protocol: Option<String>,
+}
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -53,7 +59,10 @@ impl Arguments {
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
         let shown = visible::path(&project);
-        let mut opened = Opened::with(Settings::new(project.clone()), |_| Missing::Create, output, Shown::Oddities)?;
+        let mut settings = Settings::new(project.clone());
+        settings.protocol.clone_from(&self.protocol);
+        let mut opened = Opened::with(settings, |_| Missing::Create, output, Shown::Oddities)?;
+        let inputs = opened.service.input_folder();
         let documents = opened.service.init()?;
         let left = opened.close();
         match output.form() {
@@ -67,7 +76,7 @@ impl Arguments {
                     output.say(&format!("made {}", visible::text(path)))?;
                 }
                 output.say(&format!(
-                    "{shown} is a project: put material into assets/, then `multiverse run \"what you want\"`"
+                    "{shown} is a project: put material into {inputs}/, then `multiverse run \"what you want\"`"
                 ))?;
             }
         }

@@ -23,8 +23,10 @@ mod exit;
 mod explain;
 mod failure;
 mod history;
+mod import;
 mod inbox;
 mod init;
+mod lineage;
 mod live;
 mod logs;
 mod manual;
@@ -133,6 +135,8 @@ enum Command {
     Retry(retry::Arguments),
     Logs(logs::Arguments),
     Catalog(catalog::Arguments),
+    Lineage(lineage::Arguments),
+    Import(import::Arguments),
     Adopt(adopt::Arguments),
     History(history::Arguments),
     Undo(undo::Arguments),
@@ -151,6 +155,11 @@ enum Command {
 pub(crate) fn run(arguments: &[OsString]) -> Exit {
     if completions::answer_if_asked(Arguments::command) {
         return Exit::Done;
+    }
+    if let [_, only] = arguments
+        && (only == "--version" || only == "-V")
+    {
+        return show_version();
     }
     if let Some(page) = topics::asked_for(arguments) {
         let mut output = Output::of_process(Form::Text, Loudness::Normal, Color::Auto);
@@ -201,6 +210,8 @@ impl Arguments {
             Command::Retry(arguments) => arguments.run(given, &mut output),
             Command::Logs(arguments) => arguments.run(given, &mut output),
             Command::Catalog(arguments) => arguments.run(given, &mut output),
+            Command::Lineage(arguments) => arguments.run(given, &mut output),
+            Command::Import(arguments) => arguments.run(given, &mut output),
             Command::Adopt(arguments) => arguments.run(given, &mut output),
             Command::History(arguments) => arguments.run(given, &mut output),
             Command::Undo(arguments) => arguments.run(given, &mut output),
@@ -265,9 +276,19 @@ fn explain(error: &clap::Error, arguments: &[OsString]) -> Exit {
     Exit::Usage
 }
 
+/// Programs ask for it often, and wait: all that can be asked is not laid out for that (QL-04).
+fn show_version() -> Exit {
+    let mut stdout = std::io::stdout();
+    written(writeln!(stdout, "multiverse {}", env!("CARGO_PKG_VERSION")).and_then(|()| stdout.flush()))
+}
+
 /// A page that was asked for is data: if it cannot be written, that is an error.
 fn show_page(page: &clap::Error) -> Exit {
-    match page.print().and_then(|()| std::io::stdout().flush()) {
+    written(page.print().and_then(|()| std::io::stdout().flush()))
+}
+
+fn written(result: std::io::Result<()>) -> Exit {
+    match result {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let failure = Failure::from(error);
             Output::of_process(Form::Text, Loudness::Normal, Color::Auto).last_failure(&failure);

@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::agent::model::{Price, PriceTable, Secret};
+use engine::agent::model::{Price, PriceTable};
 use engine::agent::{Model, ModelName, ModelSettings, Prompts};
+use tools::Secret;
 
 use super::configuration::{FILE, Read};
 use super::failure::{Failure, Kind};
@@ -19,14 +20,14 @@ const PRICES: &str = "prices.json";
 pub(crate) fn model(name: &ModelName, project: &Path, read: &mut Read) -> Result<Model, Failure> {
     let mut settings = ModelSettings::of(name);
     let variable = name.service.key_variable();
-    settings.key = std::env::var(variable).ok().and_then(|text| Secret::new(&text));
+    settings.key = std::env::var(variable).ok().and_then(|text| Secret::of_text(&text));
     if settings.key.is_none() && name.service.needs_key() && name.base_url.is_none() {
         let message = format!("model:{} needs a key, and {variable} is not set", name.shown());
         let hint = format!("set {variable}, or say in {FILE} where the key is: [models.NAME] key = \"file:PATH\"");
         return Err(Failure::new(Kind::Missing, message).hint(hint));
     }
     settings.price = prices(project)?.price(name);
-    Ok(Model::new(settings, prompts(project)?, toolboxes(read, project)?))
+    made(settings, project, read)
 }
 
 /// A model that the project's settings describe: `[models.NAME]`.
@@ -47,8 +48,8 @@ pub(crate) fn named(own: &str, project: &Path, read: &mut Read) -> Result<Model,
     })?;
     let mut settings = ModelSettings::of(&name);
     settings.key = match &set.key {
-        Some(_) => secret(read, set.key.as_ref(), project).and_then(|key| Secret::new(key.reveal())),
-        None => std::env::var(name.service.key_variable()).ok().and_then(|text| Secret::new(&text)),
+        Some(_) => secret(read, set.key.as_ref(), project),
+        None => std::env::var(name.service.key_variable()).ok().and_then(|text| Secret::of_text(&text)),
     };
     settings.max_output_tokens = set.max_output_tokens.map_or(0, |most| most.try_into().unwrap_or(u32::MAX));
     settings.context_tokens = set.context_tokens.unwrap_or(0);
@@ -59,7 +60,13 @@ pub(crate) fn named(own: &str, project: &Path, read: &mut Read) -> Result<Model,
         }
         _ => prices(project)?.price(&name),
     };
-    Ok(Model::new(settings, prompts(project)?, toolboxes(read, project)?))
+    made(settings, project, read)
+}
+
+/// The model itself, whose exchanges with its provider are recorded.
+fn made(settings: ModelSettings, project: &Path, read: &mut Read) -> Result<Model, Failure> {
+    let model = Model::new(settings, prompts(project)?, toolboxes(read, project)?);
+    Ok(model.with_recorder(Arc::new(engine::calls::keep_exchange)))
 }
 
 /// The words in which agents are asked: ours, and the project's own in their place.

@@ -250,6 +250,10 @@ fn message(kind: &str, text: &str, columns: Option<usize>) -> String {
         "completion" => GOOD,
         _ => FRAME,
     };
+    let text = &match kind {
+        "proposal" => prose::shortened(text, &most_lines, &whole_proposal(text)),
+        _ => text.to_string(),
+    };
     // Where no terminal shows it, it is left as it was written.
     let Some(columns) = columns else {
         let lines: Vec<String> = text.trim().lines().map(visible::text).collect();
@@ -258,10 +262,26 @@ fn message(kind: &str, text: &str, columns: Option<usize>) -> String {
     let room = columns.saturating_sub(3).clamp(LEAST_COLUMNS, MOST_COLUMNS);
     // Whoever is asked for a key needs no commands.
     let text = match kind {
-        "proposal" if ask::is_possible() => prose::without_section(text, HOW_TO_ANSWER),
+        "proposal" if ask::is_possible() => prose::compact(&prose::without_section(text, HOW_TO_ANSWER)),
+        "proposal" => prose::compact(text),
         _ => text.into(),
     };
     prose::barred(&prose::shown(&text, room), style)
+}
+
+/// How many lines of a section of a proposal are shown: whoever asked knows the request.
+fn most_lines(heading: &str) -> usize {
+    match heading {
+        "Your request" => 4,
+        "Introduction" => 16,
+        _ => 40,
+    }
+}
+
+/// Where the whole of a proposal stands, by its title.
+fn whole_proposal(text: &str) -> String {
+    let run = text.trim_start().lines().next().and_then(|title| title.strip_prefix("# Proposal for ")).unwrap_or("…");
+    format!("runs/{}/feedback_for_user.md", run.trim())
 }
 
 /// Whether a notice is worth a line of its own beside the view.

@@ -1,5 +1,5 @@
 //! Markdown as a person reads it on a terminal: headings stand out, lines are broken at words, code has a colour. Only
-//! the look: nothing is left out, and what is not understood is shown as it is.
+//! the look: what is left out is said, and what is not understood is shown as it is.
 
 use anstyle::Style;
 
@@ -49,6 +49,53 @@ pub(crate) fn without_section(text: &str, heading: &str) -> String {
     kept.join("\n")
 }
 
+/// A text of which each section has at most so many lines, each of a bearable length; `most` is asked by the heading.
+/// `whole` says where all of it stands.
+pub(crate) fn shortened(text: &str, most: &dyn Fn(&str) -> usize, whole: &str) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    let (mut left, mut cut) = (usize::MAX, 0);
+    let told = |cut: usize| format!("… {} more; all of it is in {whole}", super::output::counted(cut, "line"));
+    for line in text.lines() {
+        if line.starts_with('#') {
+            if cut > 0 {
+                kept.extend([told(std::mem::take(&mut cut)), String::new()]);
+            }
+            left = most(line.trim_start_matches('#').trim());
+            kept.push(line.into());
+            continue;
+        }
+        // A line may be longer than a screen.
+        let lines = line.chars().count() / LINE + 1;
+        match left {
+            0 => cut += if line.is_empty() { 0 } else { lines },
+            some if lines > some => {
+                kept.push(line.chars().take(some * LINE).chain(['…']).collect());
+                cut += lines - some;
+                left = 0;
+            }
+            some => {
+                kept.push(line.into());
+                left = some - if line.is_empty() { 0 } else { lines };
+            }
+        }
+    }
+    if cut > 0 {
+        kept.push(told(cut));
+    }
+    kept.join("\n")
+}
+
+/// So many characters of a line count as a line of a screen.
+const LINE: usize = 100;
+
+/// A text without the empty lines behind its headings.
+pub(crate) fn compact(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_behind_heading = |at: usize| at > 0 && lines[at].is_empty() && lines[at - 1].starts_with("## ");
+    let kept = (0..lines.len()).filter(|at| !is_behind_heading(*at)).map(|at| lines[at]);
+    kept.collect::<Vec<_>>().join("\n")
+}
+
 /// What stands between backticks has a colour, where both are in the line.
 fn with_code(line: &str) -> String {
     let pieces: Vec<&str> = line.split('`').collect();
@@ -91,6 +138,19 @@ mod tests {
         # no heading
         ```
         ");
+    }
+
+    #[test]
+    fn long_sections_are_cut_and_the_whole_is_named() {
+        let text = format!("# A\n\n## Your request\n\n> one\n> two\n> three\n\n## More\n\ny\n{}", "z".repeat(950));
+        let most = |heading: &str| if heading == "Your request" { 2 } else { 5 };
+        let found = compact(&shortened(&text, &most, "runs/r/f.md"));
+        let expected = format!(
+            "# A\n\n## Your request\n> one\n> two\n… 1 line more; all of it is in runs/r/f.md\n\n## More\ny\n{}…\n… 6 lines more; all of it is in runs/r/f.md",
+            "z".repeat(400)
+        );
+        assert_eq!(found, expected);
+        assert_eq!(shortened("# A\n\nb\n", &most, "x"), "# A\n\nb");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use engine::agent::{Differences, Replay};
 use engine::{Role, Settings};
 
+use super::agents::ROLES;
 use super::carry::{Driving, Opened, missing_of};
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
@@ -13,7 +14,7 @@ use super::output::{Output, counted};
 use super::progress::Shown;
 use super::project::Start;
 use super::run::say_begun;
-use super::{signals, visible};
+use super::{models, signals, visible};
 
 /// The most differences that are shown.
 const SHOWN: usize = 20;
@@ -32,8 +33,14 @@ pub(crate) fn again(
     let replay = Replay::open(&engine::calls::folder(&project, &run), &run, mode).map_err(|message| {
         Failure::new(Kind::Missing, message).hint("only runs whose agents were recorded can be replayed")
     })?;
-    let replay = Arc::new(replay);
-    let mut settings = Settings::new(project);
+    let prompts = models::prompts(&project)?;
+    let replay = Arc::new(replay.with_prompts(prompts.clone()));
+    let mut settings = Settings::new(project.clone());
+    settings.prompts = Some(prompts);
+    settings.guidance = Arc::new(engine::agent::Guidance::find(&project));
+    settings.guided =
+        ROLES.into_iter().filter(|(name, _)| replay.guided().contains(*name)).map(|(_, role)| role).collect();
+    settings.tools = replay.tools().unwrap_or(settings.tools);
     [Role::Planner, Role::Executor].into_iter().for_each(|role| settings.play(role, replay.clone()));
     let mut opened = Opened::with(settings, missing_of, output, Shown::All)?;
     let view = opened.full_view(&run).ok_or_else(|| {

@@ -48,7 +48,7 @@ impl Arguments {
         let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
         let views = match (&self.run, self.all) {
             (Some(name), _) => vec![one(&opened, name)?],
-            (None, true) => opened.service.all_runs(),
+            (None, true) => with_counts(&opened, opened.service.all_runs()),
             (None, false) => opened.service.open_runs(),
         };
         let views = with_drivers(&mut opened, views)?;
@@ -80,6 +80,22 @@ impl Arguments {
         }
         Ok(Exit::Done)
     }
+}
+
+/// Of so many runs that are over, the newest, it is looked up how many tasks they had.
+const COUNTED: usize = 20;
+
+/// The runs, the newest of those that are over with how many tasks they had: the table of runs does not say it.
+fn with_counts(opened: &Opened, mut views: Vec<RunView>) -> Vec<RunView> {
+    let mut over: Vec<&mut RunView> =
+        views.iter_mut().filter(|view| matches!(view.status, "COMPLETED" | "FAILED") && view.planned == 0).collect();
+    over.sort_by(|one, other| other.run.cmp(&one.run));
+    for view in over.into_iter().take(COUNTED) {
+        if let Some(full) = opened.full_view(&view.run) {
+            (view.done, view.planned) = (full.done, full.planned);
+        }
+    }
+    views
 }
 
 /// The runs, each with whether somebody carries it on. Each process is looked for once.

@@ -29,8 +29,7 @@ struct Supply {
     shell: ShellRules,
     web: WebSettings,
     servers: Vec<McpServer>,
-    /// By role.
-    grants: Vec<(&'static str, Grants)>,
+    grants: BTreeMap<String, Grants>,
 }
 
 /// Makes the tools of a project's models. What is wrong with the settings is added to their problems.
@@ -42,6 +41,22 @@ pub(crate) fn toolboxes(read: &mut Read, project: &Path) -> Result<Toolboxes, Fa
         grants: all_grants(read),
     });
     Ok(Arc::new(move |job: &Job| supply.open(job)))
+}
+
+/// The same for an agent that is no model and has the web searched.
+pub(crate) fn searching(read: &mut Read, project: &Path) -> Toolboxes {
+    let (web, grants) = (web(read, project), all_grants(read));
+    Arc::new(move |job: &Job| {
+        let grants = grants.get(&job.brief.role).cloned().unwrap_or_else(Grants::everything);
+        Ok(guarded(job, grants, Web::new(web.clone())))
+    })
+}
+
+/// A box behind what a role is granted, and what people said of it.
+fn guarded(job: &Job, grants: Grants, inner: impl Toolbox + 'static) -> Box<dyn Toolbox> {
+    let answers = job.brief.answers.iter().map(|one| (one.question.clone(), one.answer.clone())).collect();
+    let guarded = Granted::new(grants, inner).in_project(job.project.clone());
+    Box::new(guarded.with_answers(answers, job.workdir.clone()).set_in(format!("[[grants]] in {FILE}")))
 }
 
 impl Supply {
@@ -63,10 +78,8 @@ impl Supply {
             let mcp = Mcp::start(&servers, settings, &Stop::new()).map_err(|error| format!("MCP: {error}"))?;
             boxes.push(("mcp".into(), Arc::new(mcp)));
         }
-        let granted = self.grants.iter().find(|(name, _)| *name == role);
-        let grants = granted.map_or_else(Grants::everything, |(_, grants)| grants.clone());
-        let guarded = Granted::new(grants, Boxes::new(boxes)).in_project(job.project.clone());
-        Ok(Box::new(guarded.set_in(format!("[[grants]] in {FILE}"))))
+        let grants = self.grants.get(role).cloned().unwrap_or_else(Grants::everything);
+        Ok(guarded(job, grants, Boxes::new(boxes)))
     }
 }
 
@@ -201,13 +214,13 @@ fn filled_in(text: &str) -> Result<String, String> {
     Ok(out + rest)
 }
 
-/// What the roles may do. A rule for all roles is wrong once, not three times.
-fn all_grants(read: &mut Read) -> Vec<(&'static str, Grants)> {
+/// What the roles may do, by their names. A rule for all roles is wrong once, not three times.
+pub(crate) fn all_grants(read: &mut Read) -> BTreeMap<String, Grants> {
     let mut wrong = BTreeSet::new();
-    let mut all = Vec::new();
+    let mut all = BTreeMap::new();
     for (role, _) in ROLES {
         match grants(read, role) {
-            Ok(grants) => all.push((role, grants)),
+            Ok(grants) => drop(all.insert(role.to_string(), grants)),
             Err(problem) => drop(wrong.insert(problem.to_string())),
         }
     }

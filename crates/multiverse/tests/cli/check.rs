@@ -3,6 +3,7 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use crate::place::Place;
+use crate::scripted::last;
 
 const BROKEN: &[u8] = b"# Plan\n\n| id | title | status |\n|---|---|---|\n| 1 | write | DONE |\n| 2 | read |\n";
 
@@ -54,6 +55,31 @@ fn a_problem_is_an_object() {
     {"error":{"kind":"missing","message":"cannot read gone.md: there is no such file","hint":"look at the spelling, and at the folder you are in","path":"gone.md"}}
     {"summary":{"documents":2,"problems":1,"errors":1}}
     "#);
+}
+
+/// MV-35: the tables of a project are looked at as the engine does, before it does; nothing is changed by it.
+#[test]
+fn a_table_of_a_project_is_checked_by_its_protocol() {
+    let place = Place::with(&[("assets/a.md", b"The north yard built 40 boats in 2025.\n")]);
+    let begun = place.run(&["run", "Make a report of the yards.", "--agent", "offline"]);
+    assert_eq!(begun.code, 3, "{}", begun.shown());
+    let tasks = format!("runs/{}/db/tasks.md", last(&place));
+    assert_eq!(place.run(&["check", "db", "runs"]).code, 0);
+
+    let text = std::fs::read_to_string(place.path(&tasks)).unwrap();
+    let row = text.lines().last().unwrap();
+    let edited = format!("{}| T04 |{}\n", text.replacen("COMPLETED", "finished", 1), &row["| T04 |".len()..]);
+    std::fs::write(place.path(&tasks), &edited).unwrap();
+    let told = place.run(&["check", &tasks]);
+    assert_eq!(told.code, 1);
+    let lines: Vec<&str> = told.stdout.lines().filter(|line| line.contains(&tasks) || line.contains("hint")).collect();
+    let status = lines[0].strip_prefix(&format!("{tasks}:7:")).unwrap_or_default();
+    assert!(status.ends_with("`finished` is no status"), "{}", told.shown());
+    assert_eq!(lines[1], "  = hint: use PENDING, COMPLETED or FAILED");
+    assert_eq!(lines[2], format!("{tasks}:11:3: `T04` is there twice in a run, and the first one counts"));
+    assert_eq!(lines[3], "  = hint: remove this row, or give it an id of its own");
+    assert!(told.stdout.contains("^^^"), "{}", told.shown());
+    assert_eq!(std::fs::read_to_string(place.path(&tasks)).unwrap(), edited);
 }
 
 #[test]

@@ -52,7 +52,9 @@ fn no_arguments_teach_and_are_a_usage_error() {
       resume       Go on with runs that stopped
       retry        Go on where a failed run ended, in a new run
       logs         Show what happened in a run
-      catalog      List the files that runs know of
+      catalog      List, search and show the files that runs know of
+      lineage      Show where files came from, and what is stale
+      import       Take over a project that others made
       adopt        Put documents under the journal
       history      Show what happened, newest first
       undo         Take back what one record changed
@@ -160,7 +162,12 @@ fn prepare(place: &Place, example: &str) {
         std::fs::write(place.path("README.md"), "# Changed\n").unwrap();
         assert_eq!(place.run(&["adopt", "docs"]).code, 0);
     }
-    if is_about(&["catalog", "watch"]) {
+    if is_about(&["import"]) {
+        std::fs::create_dir_all(place.path("old-project/db")).unwrap();
+        let runs = "| run_id | user_request | status |\n|--|--|--|\n| r1 | x | done |\n";
+        std::fs::write(place.path("old-project/db/process_runs.md"), runs).unwrap();
+    }
+    if is_about(&["catalog", "lineage", "watch"]) {
         assert_eq!(place.run(&["run", "Make a report of what is in assets.", "--yes"]).code, 0);
     }
     let about_runs = ["status", "explain", "inbox", "answer", "confirm", "modify", "cancel", "pause", "resume"];

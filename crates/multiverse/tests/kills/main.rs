@@ -60,6 +60,129 @@ fn left(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
+/// A project of the protocol `lineage` with settings of one phase, so that three runs are over soon.
+fn lineage_project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbour-spec");
+    for name in ["data/crane.md", "data/survey-2025.md", "guidelines/plain-words.md"] {
+        write(name, &std::fs::read_to_string(example.join(name)).unwrap());
+    }
+    let phases = "| phase_name | phase_purpose | output | output_location_rule |\n|---|---|---|---|\n";
+    write("settings/set_phases.md", &format!("{phases}| Document | write it | a document |  |\n"));
+    let stages = "| stage_name | stage_reason | stage_purpose | analogy |\n|---|---|---|---|\n";
+    write(
+        "settings/set_stages.md",
+        &format!("{stages}| ANALYZING | r | p | a |\n| DRAFTING | r | p | a |\n| GENERATING_OUTPUT | r | p | a |\n"),
+    );
+    folder
+}
+
+/// The requests of three runs that build on one another.
+const REQUESTS: [&str; 3] = [
+    "Write a specification of the crane on pier 3. Write it as Markdown.",
+    "Update the specification of the crane on pier 3. Write it as Markdown.",
+    "Write an inspection plan of the crane from its specification. Write it as Markdown.",
+];
+
+/// Every document of a project, the times at which runs began left out.
+fn left_by_lineage(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders: Vec<_> = ["db", "runs", "outputs", "data"].iter().map(|name| folder.join(name)).collect();
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+            let mut text = std::fs::read_to_string(&path).unwrap();
+            if name == "db/process_runs.md" {
+                let timeless = |line: &str| {
+                    line.split('|')
+                        .enumerate()
+                        .filter(|(at, _)| *at != 2)
+                        .map(|(_, cell)| cell.to_owned())
+                        .collect::<Vec<_>>()
+                        .join("|")
+                };
+                text = text.lines().map(timeless).collect::<Vec<_>>().join("\n");
+            }
+            found.insert(name, text);
+        }
+    }
+    found
+}
+
+/// Lets a program go on for so long at most; gives how it ended, and what it said, unless it was killed.
+fn or_killed(mut child: std::process::Child, time: Duration) -> Option<(std::process::ExitStatus, String)> {
+    let mut told = child.stderr.take().unwrap();
+    let (sender, ended) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let told = std::io::read_to_string(&mut told).unwrap();
+        let _ = sender.send(());
+        told
+    });
+    if ended.recv_timeout(time).is_ok() {
+        return Some((child.wait().unwrap(), reader.join().unwrap()));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    None
+}
+
+/// QL-21, LN-09, LN-12: three runs of `lineage` that are killed again and again leave what undisturbed ones do.
+#[test]
+fn lineage_that_is_killed_again_and_again() {
+    let seed = std::env::var("MULTIVERSE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()));
+    let undisturbed = lineage_project();
+    assert!(multiverse(undisturbed.path(), &["init", "--protocol", "lineage"]).status().unwrap().success());
+    let begun = Instant::now();
+    for request in REQUESTS {
+        let output = multiverse(undisturbed.path(), &["run", request, "--agent", "offline", "--yes"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let whole = begun.elapsed() / 3;
+    let expected = left_by_lineage(undisturbed.path());
+    let (mut dice, mut killed, mut projects) = (Dice(seed), 0, 0);
+    while killed < kills() {
+        let disturbed = lineage_project();
+        projects += 1;
+        assert!(multiverse(disturbed.path(), &["init", "--protocol", "lineage"]).status().unwrap().success());
+        for (number, request) in REQUESTS.iter().enumerate() {
+            let id = format!("run-{:03}", number + 1);
+            for round in 0.. {
+                assert!(round < 1000, "seed {seed}: it never ends");
+                let told = multiverse(disturbed.path(), &["status", "--all"]).stdout(Stdio::piped()).output().unwrap();
+                let words: &[&str] = match String::from_utf8_lossy(&told.stdout).contains(&id) {
+                    false => &["run", request, "--agent", "offline", "--yes"],
+                    true => &["resume", "--all", "--agent", "offline", "--yes"],
+                };
+                let bound = if dice.below(4) == 0 { 8 } else { u64::try_from(whole.as_millis()).unwrap() };
+                let time = Duration::from_micros(dice.below(bound.max(1) * 1000));
+                let Some((status, told)) = or_killed(multiverse(disturbed.path(), words).spawn().unwrap(), time) else {
+                    killed += 1;
+                    continue;
+                };
+                assert!(status.success() || status.code() == Some(5), "seed {seed}: {status} {words:?}\n{told}");
+                break;
+            }
+        }
+        let found = left_by_lineage(disturbed.path());
+        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "seed {seed}");
+        for (name, content) in &expected {
+            assert_eq!(found.get(name), Some(content), "seed {seed}: {name}");
+        }
+    }
+    eprintln!("seed {seed}: {killed} kills in {projects} projects of three runs");
+}
+
 fn kills() -> u64 {
     std::env::var("MULTIVERSE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(10)
 }

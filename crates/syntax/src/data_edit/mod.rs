@@ -79,6 +79,13 @@ pub fn edit(format: Format, bytes: &[u8], path: &[Part<'_>], edit: Edit<'_>) -> 
     }
 }
 
+/// A whole JSON document that says this, broken over lines.
+pub fn write_json(value: &Value) -> String {
+    let mut text = style::Style::of(Format::Json, "", None).flow(value, "");
+    text.push('\n');
+    text
+}
+
 impl Format {
     /// Reads a document.
     pub fn parse(self, bytes: &[u8]) -> Parsed {

@@ -107,15 +107,14 @@ impl Document {
 
     /// Content of a line without its line ending, and where it begins.
     fn content(&self, line: usize) -> (usize, Cow<'_, [u8]>) {
-        let whole = self.text.line(line);
-        let mut content = self.text.slice(whole.clone());
+        let (start, mut content) = self.text.line_bytes(line);
         let length = line::content_length(&content);
-        let skipped = if whole.start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let skipped = if start == 0 && content.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
         content = match content {
             Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[skipped..length]),
             Cow::Owned(bytes) => Cow::Owned(bytes[skipped..length].to_vec()),
         };
-        (whole.start + skipped, content)
+        (start + skipped, content)
     }
 
     /// Bytes of some lines, line endings included.

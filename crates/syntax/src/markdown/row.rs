@@ -18,7 +18,8 @@ pub(crate) struct Row {
 
 /// Cuts a line's content (without its line ending) into cells.
 pub(crate) fn split(content: &[u8]) -> Row {
-    let mut row = Row { cells: Vec::new(), leading_pipe: false, trailing_pipe: false, end: 0 };
+    // Room for the widest of our own tables at once.
+    let mut row = Row { cells: Vec::with_capacity(16), leading_pipe: false, trailing_pipe: false, end: 0 };
     let mut at = content.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     if content.get(at) == Some(&b'|') {
         row.leading_pipe = true;

@@ -89,7 +89,10 @@ impl RowIndex {
 
     fn is_at(&self, document: &Document, key: &str, row: usize) -> bool {
         let Ok(table) = document.table(self.table) else { return false };
-        table.row(row).is_some_and(|row| row.value(self.column) == key)
+        match self.column {
+            0 => table.begins_with(row, key),
+            column => table.row(row).is_some_and(|row| row.value(column) == key),
+        }
     }
 
     fn read(&mut self, document: &Document) {

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use super::beneath::{About, Folder, Kind, about_open};
 
 /// The project's folders that no attempt changes: whatever is written for them is not taken (MV-32).
-const READ_ONLY: [&str; 4] = [".multiverse", "assets", "db", "guidelines"];
+const READ_ONLY: [&str; 6] = [".multiverse", "assets", "data", "db", "guidelines", "settings"];
 
 /// The engine's own; an attempt's folder lies in it and is reached as such.
 const ENGINE: &str = ".multiverse";

@@ -3,25 +3,17 @@
 
 use std::path::PathBuf;
 
-use super::{Decision, Effect, Grants};
+use super::{Decision, Effect, Grants, Verdict, answered, written_out};
 use crate::{Stop, Tool, ToolAnswer, ToolCall, Toolbox};
-
-/// What a person, or whoever speaks for one, says to a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    Allow,
-    /// With the reason, which the model is told.
-    Deny(String),
-}
-
-type Ask = Box<dyn Fn(&ToolCall) -> Verdict + Send + Sync>;
 
 /// A box, and what may be done with it.
 pub struct Granted<Inner> {
     grants: Grants,
     inner: Inner,
     project: Option<PathBuf>,
-    ask: Option<Ask>,
+    /// Questions that a person was asked, with the answers, and the attempt's own folder; nothing if there is nobody who
+    /// could be asked.
+    answers: Option<(Vec<(String, String)>, PathBuf)>,
     /// Where a person changes the grants.
     setting: String,
 }
@@ -31,7 +23,7 @@ const SHOWN: usize = 200;
 
 impl<Inner: Toolbox> Granted<Inner> {
     pub fn new(grants: Grants, inner: Inner) -> Self {
-        Self { grants, inner, project: None, ask: None, setting: "the grants in multiverse.toml".into() }
+        Self { grants, inner, project: None, answers: None, setting: "the grants in multiverse.toml".into() }
     }
 
     /// Paths are held against the rules as paths from this folder, however they are given.
@@ -40,9 +32,9 @@ impl<Inner: Toolbox> Granted<Inner> {
         self
     }
 
-    /// Who is asked where a rule says so. Without anybody to ask, asking is denying.
-    pub fn asking(mut self, ask: impl Fn(&ToolCall) -> Verdict + Send + Sync + 'static) -> Self {
-        self.ask = Some(Box::new(ask));
+    /// What a person answered so far, where a rule says ask. Without anybody to ask, asking is denying.
+    pub fn with_answers(mut self, answers: Vec<(String, String)>, workdir: impl Into<PathBuf>) -> Self {
+        self.answers = Some((answers, workdir.into()));
         self
     }
 
@@ -61,6 +53,26 @@ impl<Inner: Toolbox> Granted<Inner> {
             self.setting
         ))
     }
+
+    fn said(&self, call: &ToolCall) -> Said {
+        let Some((answers, workdir)) = &self.answers else { return Said::Nobody };
+        let Some(whole) = written_out(call, workdir) else { return Said::TooLong };
+        match answered(&whole, answers) {
+            Some(Verdict::Allow) => Said::Yes,
+            Some(Verdict::Deny(words)) => Said::No(words),
+            None => Said::NotYet(whole),
+        }
+    }
+}
+
+/// How it stands with what a person is asked.
+enum Said {
+    Yes,
+    No(String),
+    /// The call, written out.
+    NotYet(String),
+    TooLong,
+    Nobody,
 }
 
 impl<Inner: Toolbox> Toolbox for Granted<Inner> {
@@ -68,17 +80,33 @@ impl<Inner: Toolbox> Toolbox for Granted<Inner> {
         self.inner.tools().into_iter().filter(|tool| self.grants.offers(&tool.name)).collect()
     }
 
+    fn problems(&self) -> Vec<String> {
+        self.inner.problems()
+    }
+
+    fn asks(&self, call: &ToolCall) -> Option<String> {
+        if self.grants.decide(call, self.project.as_deref()).effect != Effect::Ask {
+            return None;
+        }
+        match self.said(call) {
+            Said::NotYet(whole) => Some(whole),
+            Said::Yes | Said::No(_) | Said::TooLong | Said::Nobody => None,
+        }
+    }
+
     fn call(&self, call: &ToolCall, stop: &Stop) -> ToolAnswer {
         let decision = self.grants.decide(call, self.project.as_deref());
-        match (decision.effect, &self.ask) {
-            (Effect::Allow, _) => self.inner.call(call, stop),
-            (Effect::Deny, _) => self.denied(call, &decision, ""),
-            (Effect::Ask, None) => {
-                self.denied(call, &decision, ": a person would have to be asked, and nobody is there")
-            }
-            (Effect::Ask, Some(ask)) => match ask(call) {
-                Verdict::Allow => self.inner.call(call, stop),
-                Verdict::Deny(reason) => self.denied(call, &decision, &format!(": {reason}")),
+        match decision.effect {
+            Effect::Allow => self.inner.call(call, stop),
+            Effect::Deny => self.denied(call, &decision, ""),
+            Effect::Ask => match self.said(call) {
+                Said::Yes => self.inner.call(call, stop),
+                Said::No(words) => self.denied(call, &decision, &format!(": a person was asked, and said: {words}")),
+                Said::NotYet(_) => self.denied(call, &decision, ": a person must be asked first"),
+                Said::TooLong => {
+                    self.denied(call, &decision, ": a person would have to be asked, and it is too long to be read")
+                }
+                Said::Nobody => self.denied(call, &decision, ": a person would have to be asked, and nobody is there"),
             },
         }
     }

@@ -12,6 +12,7 @@
 //! program may stand behind others (`env git push`), or in quotes. Even so, denying names is for accidents; what keeps a
 //! hostile agent in is the sandbox.
 
+mod asking;
 mod commands;
 mod granted;
 mod subject;
@@ -22,7 +23,8 @@ use self::commands::{Besides, Simple, simple_commands};
 use self::subject::{Subject, is_deceptive, of_text, subjects};
 use crate::ToolCall;
 
-pub use self::granted::{Granted, Verdict};
+pub use self::asking::{Verdict, answered, question, written_out};
+pub use self::granted::Granted;
 
 /// What a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -30,14 +30,22 @@ impl Subject {
             Self::Address(text) | Self::Text(text) => text.clone(),
         }
     }
+
+    /// As it was given.
+    pub(crate) fn given(&self) -> String {
+        match self {
+            Self::Path { given, .. } => given.clone(),
+            other => other.text(),
+        }
+    }
 }
 
-const SHELL: &str = "run_shell_command";
-const SEARCH: &str = "google_web_search";
-const FETCH: &str = "web_fetch";
+pub(crate) const SHELL: &str = "run_shell_command";
+pub(crate) const SEARCH: &str = "google_web_search";
+pub(crate) const FETCH: &str = "web_fetch";
 
 /// The tools whose argument is a path, or several.
-const OF_PATHS: [&str; 8] = [
+pub(crate) const OF_PATHS: [&str; 8] = [
     "create_directory",
     "glob",
     "list_directory",
@@ -82,7 +90,7 @@ pub(crate) fn of_text(tool: &str, text: &str, project: Option<&Path>) -> Vec<Sub
 }
 
 /// Some models give the object as text.
-fn object(arguments: &Value) -> Value {
+pub(crate) fn object(arguments: &Value) -> Value {
     match arguments.as_str().and_then(|text| serde_json::from_str(text).ok()) {
         Some(parsed) => parsed,
         None => arguments.clone(),

@@ -287,13 +287,24 @@ fn what_is_not_granted_is_not_tried() {
     );
     check(&headless, "rm x", Went::Denied, "(rule 3, deny `run_shell_command: rm *`)");
     check(&headless, "make", Went::Denied, "(no rule allows it)");
-    let asked = Granted::new(grants(), &probe).asking(|call| match call.arguments["command"].as_str() {
-        Some("git log") => Verdict::Allow,
-        _ => Verdict::Deny("not today".into()),
-    });
+    let shell = |command: &str| call("run_shell_command", json!({"command": command}));
+    let said = |command: &str, answer: &str| {
+        let whole = crate::written_out(&shell(command), Path::new("")).unwrap();
+        (crate::question(&[whole]), answer.to_string())
+    };
+    let answers = vec![said("git log", "yes"), said("git push", "no, not today")];
+    let asked = Granted::new(grants(), &probe).with_answers(answers, "");
     check(&asked, "git log", Went::Well, "done");
-    check(&asked, "git push", Went::Denied, ": not today;");
+    check(&asked, "git push", Went::Denied, ": a person was asked, and said: no, not today;");
+    check(&asked, "git fetch", Went::Denied, ": a person must be asked first;");
+    check(&asked, &format!("git {}", "x".repeat(5000)), Went::Denied, "too long to be read;");
     check(&asked, "rm x", Went::Denied, "deny");
+    let asks = |granted: &Granted<&Probe>, command: &str| granted.asks(&shell(command));
+    assert_eq!(asks(&asked, "git fetch").as_deref(), Some("\"run_shell_command: git fetch\""));
+    for command in ["git log", "git push", "ls", "rm x"] {
+        assert_eq!(asks(&asked, command), None, "{command}");
+    }
+    assert_eq!(asks(&headless, "git fetch"), None, "there is nobody to ask");
     assert_eq!(*probe.0.lock().unwrap(), ["\"ls\"", "\"git log\""]);
     let names: Vec<String> = headless.tools().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["run_shell_command"], "what can never be used is not offered");

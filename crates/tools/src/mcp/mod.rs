@@ -226,6 +226,10 @@ impl Toolbox for Mcp {
         self.shown.iter().map(|shown| shown.tool.clone()).collect()
     }
 
+    fn problems(&self) -> Vec<String> {
+        self.problems.clone()
+    }
+
     fn call(&self, call: &ToolCall, stop: &Stop) -> ToolAnswer {
         let Some(shown) = self.shown.iter().find(|shown| shown.tool.name == call.name) else {
             let names: Vec<&str> = self.shown.iter().take(MOST_LISTED).map(|shown| shown.tool.name.as_str()).collect();

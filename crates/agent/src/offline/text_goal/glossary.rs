@@ -132,18 +132,15 @@ fn with_entry(text: &str, term: &str, meaning: &str) -> String {
         is_row(line) && line.contains('-') && line.chars().all(|letter| matches!(letter, '|' | '-' | ':' | ' '))
     });
     let is_item = |line: &&str| line.trim_start().starts_with("- **");
-    let (entry, first, of_kind): (String, usize, &dyn Fn(&&str) -> bool) = match delimiter {
+    let (entry, first) = match delimiter {
         Some(at) => {
             let columns = lines[at].trim().trim_matches('|').split('|').count();
             let more = " |".repeat(columns.saturating_sub(2));
-            (format!("| {term} | {meaning} |{more}"), at + 1, &is_row)
+            (format!("| {term} | {meaning} |{more}"), at + 1)
         }
-        None => (
-            format!("- **{term}**: {meaning}"),
-            lines.iter().position(|line| is_item(line)).unwrap_or(lines.len()),
-            &is_item,
-        ),
+        None => (format!("- **{term}**: {meaning}"), lines.iter().position(is_item).unwrap_or(lines.len())),
     };
+    let of_kind = |line: &&str| if delimiter.is_some() { is_row(line) } else { is_item(line) };
     let own: Vec<&str> = lines[first.min(lines.len())..].iter().take_while(|line| of_kind(line)).copied().collect();
     let term_of = |line: &str| {
         key(line.trim_start_matches(['|', '-', ' ', '*']).split(['|', '*']).next().unwrap_or_default().trim())

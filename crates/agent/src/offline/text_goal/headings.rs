@@ -68,7 +68,7 @@ fn sentence_case(title: &str) -> String {
         let letters: Vec<char> = word.chars().filter(|letter| letter.is_alphabetic()).collect();
         let is_name = letters.len() > 1 && letters[1..].iter().any(|letter| letter.is_uppercase());
         let is_short = letters.len() == 1 && !is_first && letters[0] == 'I';
-        let begins = is_first && letters.first().is_some();
+        let begins = is_first && !letters.is_empty();
         words.push(match had_code || is_name || is_short || letters.is_empty() {
             true => word.to_owned(),
             false => cased(word, begins),

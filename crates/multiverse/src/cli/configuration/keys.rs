@@ -45,7 +45,7 @@ pub(crate) const MOST_JOBS: u32 = 1000;
 const MOST_SECONDS: u64 = 7 * 24 * 60 * 60;
 /// More than anybody will use; a number beyond it is a slip.
 const MOST_TOKENS: u64 = 1_000_000_000_000;
-const ROLES: &[&str] = &["planner", "executor", "communicator"];
+pub(super) const ROLES: &[&str] = &["planner", "executor", "communicator"];
 
 const fn key(name: &'static str, form: Form, about: &'static str, example: &'static str) -> Key {
     Key { name, form, about, example }
@@ -67,6 +67,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("budget", Form::Table(BUDGET), "What one run may use; at the limit it pauses and asks.", ""),
     key("learning", Form::Table(LEARNING), "Past runs that a new one is told of.", ""),
     key("grants", Form::Rows(GRANTS), "What agents may do with tools; the first rule that fits counts.", ""),
+    key("guidance", Form::Table(GUIDANCE), "AGENTS.md and skills of the project, for agents that read them.", ""),
     key("sandbox", Form::Table(SANDBOX), "How far programs and commands of agents may go.", ""),
     key("web", Form::Table(WEB), "Searching and fetching pages.", ""),
     key("mcp", Form::Named(MCP), "MCP servers, beside those of .mcp.json.", ""),
@@ -108,6 +109,13 @@ const GRANTS: &[Key] = &[
     key("matches", Form::Texts, "Examples that must fit, checked when the file is read.", "[\"git status --short\"]"),
     key("misses", Form::Texts, "Examples that must not fit.", "[\"git push\"]"),
 ];
+
+const GUIDANCE: &[Key] = &[key(
+    "roles",
+    Form::Texts,
+    "Who is given them; planner and executor without it, nobody with [].",
+    "[\"executor\"]",
+)];
 
 const SANDBOX: &[Key] = &[
     key("read", Form::Texts, "Folders outside the project that programs may read.", "[\"/opt/models\"]"),

@@ -89,7 +89,11 @@ impl Read {
     pub(crate) fn problem(&mut self, span: Range<usize>, message: impl Into<String>, hint: impl Into<String>) {
         let (line, column) = place_of(&self.text, span.start);
         let (message, hint) = (message.into(), hint.into());
-        self.problems.push(Problem { path: FILE.into(), line, column, message, hint, span, shown: true });
+        let problem = Problem { path: FILE.into(), line, column, message, hint, span, shown: true };
+        // Several agents may find the same.
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
     }
 
     /// Shows all problems; with any, the file cannot be used.

@@ -26,6 +26,8 @@ pub(crate) struct Configuration {
     /// How many past runs are learned from.
     pub(crate) most: Option<usize>,
     pub(crate) grants: Vec<Grant>,
+    /// The roles that are given AGENTS.md and skills.
+    pub(crate) guided: Option<Vec<Setting>>,
     /// Folders outside the project that programs may read.
     pub(crate) sandbox_read: Vec<String>,
     pub(crate) sandbox_network: Option<bool>,
@@ -103,6 +105,10 @@ impl Configuration {
                 "models" => set.model(rest, entry),
                 "budget" | "learning" | "sandbox" => set.single(first, rest, entry),
                 "grants" => set.grant(rest, entry),
+                "guidance" => {
+                    let each = texts(&entry.value).into_iter().map(|text| Setting { text, span: span_of(entry) });
+                    set.guided = Some(each.collect());
+                }
                 "web" => set.web(rest, entry),
                 "mcp" => set.mcp(rest, entry),
                 _ => {}
@@ -208,6 +214,10 @@ pub(crate) fn check(read: &mut Read) {
                 read.problem(other.span.clone(), message, "every rule needs `rule` and `pattern`");
             }
         }
+    }
+    for role in set.guided.iter().flatten().filter(|role| !super::keys::ROLES.contains(&role.text.as_str())) {
+        let message = format!("`{}` is no role", role.text);
+        read.problem(role.span.clone(), message, format!("valid: {}", super::keys::ROLES.join(", ")));
     }
     for (name, server) in &set.mcp {
         let message = match (&server.command, &server.url) {

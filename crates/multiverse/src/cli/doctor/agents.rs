@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use engine::agent::{self, Cli, Found, Kind as AgentKind, Surroundings, Usable};
+use engine::agent::{self, Cli, Found, Surroundings, Usable};
 use tools::Sandbox;
 
-use super::super::agents::{Cast, ROLES, set_in};
+use super::super::agents::{Cast, ROLES, guided, set_in};
 use super::super::configuration::{FILE, Read};
 use super::{Finding, State};
 
@@ -60,6 +60,29 @@ pub(super) fn coding_clis(here: &Surroundings) -> Vec<Finding> {
     found
 }
 
+/// What the project keeps for agents in general, and who is given it.
+pub(super) fn guidance(project: &Path) -> Option<Finding> {
+    const SUBJECT: &str = "guidance for agents";
+    let found = agent::Guidance::find(project);
+    let files = found.for_files(&[]).len() + found.folders.iter().filter(|folder| !folder.is_empty()).count();
+    if files == 0 && found.problems.is_empty() {
+        return None;
+    }
+    let folders = found.folders.iter().map(|folder| match folder.as_str() {
+        "" => "AGENTS.md".to_string(),
+        folder => format!("{folder}/AGENTS.md"),
+    });
+    let skills = found.skills.iter().map(|skill| format!("skill {} ({})", skill.name, skill.path));
+    let roles = Read::of(project).map(|read| guided(&read)).unwrap_or_default();
+    let names: Vec<&str> = ROLES.iter().filter(|(_, role)| roles.contains(role)).map(|(name, _)| *name).collect();
+    let given = if names.is_empty() { "nobody".into() } else { names.join(" and ") };
+    let message = format!("{}; given to {given}", folders.chain(skills).collect::<Vec<_>>().join(", "));
+    Some(match found.problems.is_empty() {
+        true => Finding::new(SUBJECT, State::Well, message),
+        false => Finding::new(SUBJECT, State::Note, format!("{message}; {}", found.problems.join("; "))),
+    })
+}
+
 /// What the project's file says, and whether those it names are there.
 pub(super) fn configured(project: &Path) -> Vec<Finding> {
     let mut read = match Read::of(project) {
@@ -91,20 +114,6 @@ fn found(role: &str, cast: &Cast, project: &Path, read: &mut Read) -> Finding {
             let finding = Finding::new("agents", State::Bad, format!("{shown}: {}", failure.message()));
             Finding { hint: failure.hint_text().map(String::from), ..finding }
         }
-        Ok(_) => match missing_program(cast) {
-            Some(program) => Finding::new("agents", State::Bad, format!("{shown}: {program} is not on the PATH"))
-                .hint("install it, or give the path of the program"),
-            None => Finding::new("agents", State::Well, shown),
-        },
+        Ok(_) => Finding::new("agents", State::Well, shown),
     }
-}
-
-/// The program of a command that is named without a path and is on none of the folders of PATH.
-fn missing_program(cast: &Cast) -> Option<String> {
-    let (AgentKind::Command(text) | AgentKind::Acp(text)) = &cast.kind else { return None };
-    let program = text.split_whitespace().next()?.trim_matches(['\'', '"']);
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let is_there =
-        program.contains('/') || std::env::split_paths(&folders).any(|folder| folder.join(program).is_file());
-    (!is_there).then(|| program.to_string())
 }

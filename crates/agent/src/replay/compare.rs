@@ -1,0 +1,160 @@
+//! Owns what of a brief, or of the files it names, is other than recorded. What the recorded run itself left in the project,
+//! or one that came after it, is no difference, and neither is what happened to be finished when the brief was made. Must not
+//! know what becomes of a difference.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Recording, digests, rename};
+use crate::backend::Job;
+use crate::contract::Brief;
+use crate::prompt::{Form, Prompts, Tools};
+
+/// Characters of a value that a difference shows.
+const SHOWN: usize = 60;
+
+/// What is known of the recorded run and of the words of today.
+pub(super) struct Comparison<'a> {
+    /// Its id.
+    pub(super) run: &'a str,
+    /// Every file that was catalogued or made in it.
+    pub(super) known: &'a BTreeSet<String>,
+    pub(super) prompts: &'a Prompts,
+}
+
+impl Comparison<'_> {
+    pub(super) fn of(&self, recording: &Recording, job: &Job) -> Vec<String> {
+        let brief = &job.brief;
+        let what = brief.item_id().or(brief.plan_target.as_deref()).unwrap_or(&brief.action);
+        let mut found = Vec::new();
+        let (mut then, mut now) = (value(&recording.brief), value(brief));
+        self.forget_later_runs(&brief.run_id, &mut now);
+        self.level_catalogs(&brief.run_id, &mut then, &mut now);
+        forget_new_summaries(&then, &mut now);
+        self.word(&recording.brief, &mut then);
+        self.word(brief, &mut now);
+        rename(&mut then, self.run, &brief.run_id);
+        differences("", &then, &now, &mut |place, then, now| {
+            found.push(format!("{what}: brief {place}: {now}, recorded {then}"));
+        });
+        let digests = digests(brief, &job.project);
+        for (path, then) in &recording.files {
+            let path = path.replace(self.run, &brief.run_id);
+            match digests.get(&path) {
+                Some(now) if now != then => found.push(format!("{what}: file {path}: its content is another")),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Whether a run was not there when the recorded one began. Ids are made of the time.
+    fn is_later(&self, run: &str, own: &str) -> bool {
+        run != own && run >= self.run
+    }
+
+    /// What runs left that were not there then.
+    fn forget_later_runs(&self, own: &str, now: &mut Value) {
+        for list in ["instructions", "catalog", "past_runs"] {
+            if let Some(rows) = now.pointer_mut(&format!("/context/{list}")).and_then(Value::as_array_mut) {
+                rows.retain(|row| !row["run_id"].as_str().is_some_and(|run| self.is_later(run, own)));
+            }
+        }
+        if let Some(context) = now.pointer_mut("/context").and_then(Value::as_object_mut)
+            && context.get("past_runs").and_then(Value::as_array).is_some_and(Vec::is_empty)
+        {
+            context.remove("past_runs");
+        }
+        if let Some(files) = now.pointer_mut("/files").and_then(Value::as_array_mut) {
+            let of_later = |path: &str| match path.split('/').collect::<Vec<_>>()[..] {
+                ["runs" | "outputs", run, ..] => self.is_later(run, own),
+                _ => false,
+            };
+            files.retain(|file| !file["path"].as_str().is_some_and(of_later));
+        }
+    }
+
+    /// The catalog of a brief is what was there when it was made. A row that only one of both has is no difference if the
+    /// recorded run knew the file at some time, and that row is of an input that it catalogued later, or of its own work.
+    fn level_catalogs(&self, own: &str, then: &mut Value, now: &mut Value) {
+        let paths = |value: &Value| -> BTreeSet<String> {
+            let rows = value.pointer("/context/catalog").and_then(Value::as_array).into_iter().flatten();
+            rows.filter_map(|row| Some(row["file_path"].as_str()?.to_string())).collect()
+        };
+        let (before, after) = (paths(then), paths(now));
+        let of_then = |path: &str| path.replace(own, self.run);
+        let of_now = |path: &str| path.replace(self.run, own);
+        if let Some(rows) = now.pointer_mut("/context/catalog").and_then(Value::as_array_mut) {
+            rows.retain(|row| {
+                let path = of_then(row["file_path"].as_str().unwrap_or_default());
+                before.contains(&path) || !self.known.contains(&path)
+            });
+        }
+        if let Some(rows) = then.pointer_mut("/context/catalog").and_then(Value::as_array_mut) {
+            rows.retain(|row| {
+                let path = of_now(row["file_path"].as_str().unwrap_or_default());
+                after.contains(&path) || row["run_id"] == ""
+            });
+        }
+    }
+
+    /// The prompt follows from the rest of a brief: what is no difference there is none in its words. A prompt that is not
+    /// in the words of today stays as it is.
+    fn word(&self, brief: &Brief, cleaned: &mut Value) {
+        let words = |brief: &Brief| self.prompts.render(brief, Form::Report, Tools::None).text();
+        if brief.prompt.is_empty() || words(brief) != brief.prompt {
+            return;
+        }
+        if let Ok(brief) = serde_json::from_value::<Brief>(cleaned.clone()) {
+            cleaned["prompt"] = Value::String(words(&brief));
+        }
+    }
+}
+
+fn value(brief: &Brief) -> Value {
+    let mut value = serde_json::to_value(brief).unwrap_or_default();
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("workdir");
+    }
+    value
+}
+
+/// Inputs that had no summary when they were recorded have one by now: the recorded run itself made it.
+fn forget_new_summaries(then: &Value, now: &mut Value) {
+    let rows = |value: &Value| value.pointer("/context/catalog").and_then(Value::as_array).cloned().unwrap_or_default();
+    let bare = |row: &&Value| row["summary"] == "" && row["run_id"] == "";
+    let paths: BTreeSet<String> =
+        rows(then).iter().filter(bare).filter_map(|row| Some(row["file_path"].as_str()?.to_string())).collect();
+    for row in now.pointer_mut("/context/catalog").and_then(Value::as_array_mut).into_iter().flatten() {
+        if row["file_path"].as_str().is_some_and(|path| paths.contains(path)) {
+            row["summary"] = Value::String(String::new());
+            row["source_task_id"] = Value::String(String::new());
+        }
+    }
+}
+
+/// Where two values differ, as deep as they have the same shape.
+fn differences(place: &str, then: &Value, now: &Value, tell: &mut dyn FnMut(&str, String, String)) {
+    let below = |name: &str| if place.is_empty() { name.to_string() } else { format!("{place}.{name}") };
+    match (then, now) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+            for name in names {
+                let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or_default();
+                differences(&below(name), &of(one), &of(other), tell);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (number, (one, other)) in one.iter().zip(other).enumerate() {
+                differences(&below(&number.to_string()), one, other, tell);
+            }
+        }
+        (one, other) if one != other => tell(place, shown(one), shown(other)),
+        _ => {}
+    }
+}
+
+fn shown(value: &Value) -> String {
+    crate::words::quote(&value.to_string(), SHOWN)
+}
