@@ -47,7 +47,7 @@ fn cy13_a_strict_record() {
     exit code 0
     --- stdout
     a.md: cycle 2026-01-31-001: The glossary covers all terms.
-         25  1:1:1      Planner  PLAN_CREATED (8)  goes to the Actor
+         23  1:1:1      Planner  PLAN_CREATED (8)  goes to the Actor
     --- stderr
     1 block; nothing is odd
     ");
@@ -62,15 +62,15 @@ fn cy13_an_odd_record() {
     exit code 1
     --- stdout
     a.md: cycle 2026-01-31-001: The glossary covers all terms.
-         25  1:1:1      Planner  PLAN_CREATED  asks the Human: Confidence is not clear: `high`
-    a.md:30:15: Confidence: `high` is no number
+         23  1:1:1      Planner  PLAN_CREATED  asks the Human: Confidence is not clear: `high`
+    a.md:28:15: Confidence: `high` is no number
        |
-    30 | - Confidence: high
+    28 | - Confidence: high
        |               ^^^^
        = hint: write a whole number from 0 to 10
-    a.md:31:9: Next: `Judge or Loop 4` is not one of the valid words
+    a.md:29:9: Next: `Judge or Loop 4` is not one of the valid words
        |
-    31 | - Next: Judge or Loop 4
+    29 | - Next: Judge or Loop 4
        |         ^^^^^^^^^^^^^^^
        = hint: if it means `Judge`, write that alone
     --- stderr
