@@ -167,7 +167,7 @@ fn prepare(place: &Place, example: &str) {
         let runs = "| run_id | user_request | status |\n|--|--|--|\n| r1 | x | done |\n";
         std::fs::write(place.path("old-project/db/process_runs.md"), runs).unwrap();
     }
-    if is_about(&["catalog", "lineage", "watch"]) {
+    if is_about(&["catalog", "multiverse lineage", "watch"]) {
         assert_eq!(place.run(&["run", "Make a report of what is in assets.", "--yes"]).code, 0);
     }
     let about_runs = ["status", "explain", "inbox", "answer", "confirm", "modify", "cancel", "pause", "resume"];

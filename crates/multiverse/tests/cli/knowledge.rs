@@ -255,3 +255,37 @@ fn a_catalog_of_a_hundred_thousand_rows_is_searched() {
     let up = place.run(&["lineage", "data/f100000.md", "--up", "--format", "json"]);
     assert_eq!(up.json()[0]["lineage"]["files"].as_array().unwrap().len(), 100_001);
 }
+
+/// LN-10, LN-12: three runs that build on one another: every output goes back to files in `data/`, nothing is stale when they
+/// are done, and a source that changes lists exactly what depends on it.
+#[test]
+fn the_example_of_three_runs_leads_back_to_its_data() {
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbour-spec/three-runs.sh");
+    let place = Place::with(&[]);
+    let mut runs = std::process::Command::new("/bin/sh");
+    runs.arg(example).arg(place.path("p")).env_clear().env("PATH", "/usr/bin:/bin").env("USER", "ada");
+    let runs = runs.env("MULTIVERSE", env!("CARGO_BIN_EXE_multiverse")).stdin(std::process::Stdio::null()).output();
+    let ran = Ran::of(runs.unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    let project = |arguments: &[&str]| place.run(&[&["-C", "p"], arguments].concat());
+    let all = project(&["lineage", "--json"]);
+    let tree = &all.json()[0]["lineage"];
+    assert_eq!(tree["rings"], serde_json::json!([]), "no ring is named");
+    let files = tree["files"].as_array().unwrap();
+    let outputs = files.iter().filter(|file| file["path"].as_str().unwrap().starts_with("outputs/"));
+    for output in outputs {
+        let roots: Vec<&str> = output["roots"].as_array().unwrap().iter().filter_map(|root| root.as_str()).collect();
+        let is_given = |root: &&str| root.starts_with("data/") || root.starts_with("guidelines/");
+        assert!(!roots.is_empty() && roots.iter().any(|root| root.starts_with("data/")), "{output}");
+        assert!(roots.iter().all(is_given), "{output}");
+    }
+    let none = project(&["lineage", "--stale"]);
+    assert_eq!((none.code, none.stdout.as_str()), (5, ""), "{}", none.shown());
+    let source = "data/change-request-7.md";
+    let text = fs::read_to_string(place.path("p").join(source)).unwrap();
+    fs::write(place.path("p").join(source), format!("{text}\nOne thing more.\n")).unwrap();
+    let stale = project(&["lineage", "--stale", "--json"]);
+    let affected = project(&["lineage", source, "--affected", "--json"]);
+    assert!(!paths(&stale, "stale").is_empty(), "{}", stale.shown());
+    assert_eq!(paths(&stale, "stale"), paths(&affected, "affected"));
+}
