@@ -246,7 +246,7 @@ impl<F: Fs> Service<F> {
             Err(problems) => problems,
         };
         let Some((first, others)) = problems.split_first() else { return Ok(definition) };
-        let others: String = others.iter().map(|problem| format!("\n{problem}")).collect();
+        let others: String = others.iter().map(|problem| format!("; {problem}")).collect();
         let path = first.path.clone();
         let (line, column, hint) = match protocol.definition {
             dialect::Definition::Fixed => (0, 0, format!("`multiverse restore {path} --at N` puts it back")),
