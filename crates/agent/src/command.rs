@@ -17,6 +17,9 @@ use crate::scratch::{BRIEF_FILE, HOME, TEMPORARY};
 /// The project's folders whose files no program may read for lying beside them.
 const NOT_A_PROGRAMS_FOLDER: [&str; 6] = [".multiverse", "assets", "db", "guidelines", "outputs", "runs"];
 
+/// Where programs are looked for, where nobody says.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// Runs a program for every brief.
 #[derive(Debug, Clone)]
 pub struct Command {
@@ -76,7 +79,7 @@ impl Command {
 
     /// Why it cannot be started at all.
     pub fn missing(&self) -> Option<String> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
         let is_name = !self.program.as_encoded_bytes().contains(&b'/');
         is_name.then(|| tools::find_program(&self.program, &path).err().map(|fault| fault.to_string())).flatten()
     }
@@ -237,7 +240,7 @@ pub(crate) fn environment(job: &Job) -> Vec<(OsString, OsString)> {
     let ours = |name: &str, otherwise: &str| std::env::var_os(name).unwrap_or_else(|| otherwise.into());
     let workdir = &job.workdir;
     let variables: [(&str, OsString); 8] = [
-        ("PATH", ours("PATH", "/usr/local/bin:/usr/bin:/bin")),
+        ("PATH", ours("PATH", USUAL_PATH)),
         ("LANG", ours("LANG", "C.UTF-8")),
         ("TERM", "dumb".into()),
         ("TMPDIR", workdir.join(TEMPORARY).into()),
