@@ -18,6 +18,9 @@ use crate::scratch::{BRIEF_FILE, HOME, TEMPORARY};
 const NOT_A_PROGRAMS_FOLDER: [&str; 8] =
     [".multiverse", "assets", "data", "db", "guidelines", "outputs", "runs", "settings"];
 
+/// Where programs are looked for, where nobody says.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// Runs a program for every brief.
 #[derive(Debug, Clone)]
 pub struct Command {
@@ -77,7 +80,7 @@ impl Command {
 
     /// Why it cannot be started at all.
     pub fn missing(&self) -> Option<String> {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
         let is_name = !self.program.as_encoded_bytes().contains(&b'/');
         is_name.then(|| tools::find_program(&self.program, &path).err().map(|fault| fault.to_string())).flatten()
     }
@@ -238,7 +241,7 @@ pub(crate) fn environment(job: &Job) -> Vec<(OsString, OsString)> {
     let ours = |name: &str, otherwise: &str| std::env::var_os(name).unwrap_or_else(|| otherwise.into());
     let workdir = &job.workdir;
     let variables: [(&str, OsString); 8] = [
-        ("PATH", ours("PATH", "/usr/local/bin:/usr/bin:/bin")),
+        ("PATH", ours("PATH", USUAL_PATH)),
         ("LANG", ours("LANG", "C.UTF-8")),
         ("TERM", "dumb".into()),
         ("TMPDIR", workdir.join(TEMPORARY).into()),

@@ -542,5 +542,5 @@ fn a_project_is_configured_in_its_file() {
     assert_eq!(records(&place), before);
     assert_eq!(place.run(&["doctor"]).code, 1);
     fs::write(place.path("multiverse.toml"), "[agents]\nexecutor = \"command:gone-from-here\"\n").unwrap();
-    assert!(place.run(&["doctor"]).stdout.contains("there is no program \"gone-from-here\" on PATH"));
+    assert!(place.run(&["doctor"]).stdout.contains("there is no program \"gone-from-here\""));
 }
