@@ -75,9 +75,9 @@ fn a_table_of_a_project_is_checked_by_its_protocol() {
     let lines: Vec<&str> = told.stdout.lines().filter(|line| line.contains(&tasks) || line.contains("hint")).collect();
     let status = lines[0].strip_prefix(&format!("{tasks}:7:")).unwrap_or_default();
     assert!(status.ends_with("`finished` is no status"), "{}", told.shown());
-    assert_eq!(lines[1], "  = hint: use PENDING, COMPLETED or FAILED");
+    assert_eq!(lines[1].trim_start(), "= hint: use PENDING, COMPLETED or FAILED");
     assert_eq!(lines[2], format!("{tasks}:11:3: `T04` is there twice in a run, and the first one counts"));
-    assert_eq!(lines[3], "  = hint: remove this row, or give it an id of its own");
+    assert_eq!(lines[3].trim_start(), "= hint: remove this row, or give it an id of its own");
     assert!(told.stdout.contains("^^^"), "{}", told.shown());
     assert_eq!(std::fs::read_to_string(place.path(&tasks)).unwrap(), edited);
 }
