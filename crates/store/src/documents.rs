@@ -47,6 +47,8 @@ pub(crate) struct Past {
     pub change: Change,
     /// The file that this change was merged from, if it was.
     pub found: Option<Text>,
+    /// Whether a person made it, on top of what lay there, and it was taken as it was.
+    pub by_hand: bool,
     /// Whether it had been retired before.
     pub retired: Option<u64>,
 }
@@ -129,7 +131,7 @@ impl Document {
     pub(crate) fn take(&mut self, number: u64, change: Change, after: Option<Text>, found: Option<Text>) {
         let was = Presence::of(self.text.as_ref());
         let retired = self.retired.take();
-        let past = Past { number, version_before: self.version, was, change, found, retired };
+        let past = Past { number, version_before: self.version, was, change, found, by_hand: false, retired };
         self.past_bytes += past.weight();
         self.past.push_back(past);
         self.text = after;
@@ -144,6 +146,13 @@ impl Document {
                     self.born = Some((oldest.version_before, oldest.number));
                 }
             }
+        }
+    }
+
+    /// Says of the newest change that a person made it on top of what lay there.
+    pub(crate) fn note_by_hand(&mut self) {
+        if let Some(past) = self.past.back_mut() {
+            past.by_hand = true;
         }
     }
 
@@ -281,8 +290,16 @@ impl Document {
         let mut files = 0;
         // Somebody else's file may share a line with one that brings lines of its own: that must not take out theirs.
         let mut yields = false;
+        // Whether only people wrote since. Who puts back exactly what stood before that takes their edit back; with lines of
+        // its own it is somebody else's buffer, which was opened before.
+        let mut is_own = true;
         self.walk_back(edited, |distance, text| {
             index -= 1;
+            is_own &= self.past[index].by_hand;
+            if is_own && distance == 0 && text.is_some() {
+                best = (0, Started { text: head.clone(), bridge: None, next: self.past.len() });
+                return true;
+            }
             // Before this the document did not exist: nobody started from that. Nor from a file of that time: what was
             // removed since would come twice.
             let file = self.past[index].found.as_ref().filter(|_| files < limits::REMEMBERED_FILES);

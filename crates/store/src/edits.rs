@@ -410,7 +410,12 @@ impl<F: Fs> Store<F> {
         let paths = record.docs.iter().map(|entry| entry.path.clone()).collect();
         self.write_edits(record)?;
         for (entry, version, change, after, found) in taken {
-            self.documents.one_or_default(&entry.document).take(number, change, after, found);
+            let by_hand = found.is_none();
+            let document = self.documents.one_or_default(&entry.document);
+            document.take(number, change, after, found);
+            if by_hand {
+                document.note_by_hand();
+            }
             self.touch(&entry.document);
             match entry.from {
                 From::Place(Some(stamp)) => self.note_seen(&entry.document, version, stamp, before),

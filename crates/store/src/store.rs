@@ -213,7 +213,11 @@ impl<F: Fs> Store<F> {
                 Fault::new("follow", &entry.path, FaultKind::Damaged, reason)
             })?;
             let found = entry.file.as_ref().map(|file| blobs::text(&self.fs, file)).transpose()?;
+            let by_hand = record.kind == Kind::Edit && found.is_none();
             document.take(record.number, change, entry.now.is_present().then_some(after), found);
+            if by_hand {
+                document.note_by_hand();
+            }
             self.touch(&entry.path);
         }
         for path in &record.retire {

@@ -206,7 +206,9 @@ pub(crate) fn past_of<F: Fs>(fs: &F, path: &ProjectPath, from: u64) -> Result<Ve
                 let change = blobs::change(fs, &doc.edits)?;
                 let version_before = record.number - 1;
                 let found = doc.file.as_ref().map(|file| blobs::text(fs, file)).transpose()?;
-                here.push(Past { number: record.number, version_before, was: doc.was, change, found, retired: None });
+                let by_hand = record.kind == Kind::Edit && found.is_none();
+                let was = doc.was;
+                here.push(Past { number: record.number, version_before, was, change, found, by_hand, retired: None });
             }
             Ok(())
         })?;

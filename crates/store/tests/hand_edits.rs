@@ -315,6 +315,23 @@ fn a_buffer_put_back_to_what_nobody_saw_brings_no_row_twice() {
     }
 }
 
+/// Who puts back exactly what stood there before people wrote takes back what they wrote: nothing of the engine's is lost
+/// by it, so it is no old buffer. (LN-13: settings that are mended by going back.)
+#[test]
+fn what_was_written_by_hand_can_be_taken_back_by_hand() {
+    let (slip, more) = (ROWS.replace("PENDING", "PENDNG"), format!("{ROWS}| N1 | MINE | |\n"));
+    for (how, save) in SAVES {
+        println!("saved {how}");
+        let mut desk = Desk::with("a.md", ROWS);
+        for text in [slip.as_str(), ROWS, more.as_str(), ROWS] {
+            save(&desk.at("a.md"), text.as_bytes());
+            desk.edited(&["a.md"]);
+            desk.is("a.md", Some(text.as_bytes()));
+        }
+        desk.prove();
+    }
+}
+
 /// Removed by hand is an edit like any other; and so is putting it back, with other content or the same.
 #[test]
 fn a_document_may_be_removed_and_made_again() {

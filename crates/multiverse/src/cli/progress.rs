@@ -311,7 +311,10 @@ fn planned(target: &str, items: usize) -> String {
         ("run", _) => format!("{} planned", counted(items, "phase")),
         ("phase", "0") => format!("preparation planned ({})", counted(items, "task")),
         ("phase", _) => format!("{id} planned ({})", counted(items, "stage")),
+        // A stage of `lineage` holds sub-stages, which its id tells.
+        ("stage", _) if target.contains("_stg-") => format!("  {id} planned ({})", counted(items, "sub-stage")),
         ("stage", _) => format!("  {id} planned ({})", counted(items, "task")),
+        ("sub_stage", _) => format!("    {id} planned ({})", counted(items, "task")),
         ("pre_tool", _) => format!("    {id} planned ({} before it)", counted(items, "tool task")),
         ("post_tool", _) => format!("    {id} planned ({} after it)", counted(items, "tool task")),
         _ => format!("{} planned ({})", visible::text(target), counted(items, "item")),
@@ -378,6 +381,8 @@ mod tests {
             |target: &str| Notice::Planned { run: run(), fence: 0, target: target.into(), items: 1, rows: Vec::new() };
         check(planned("phase:0"), "preparation planned (1 task)");
         check(planned("phase:P01"), "P01 planned (1 stage)");
+        check(planned("stage:ph-1_stg-2"), "  ph-1_stg-2 planned (1 sub-stage)");
+        check(planned("sub_stage:ph-1_stg-2_sub-01"), "    ph-1_stg-2_sub-01 planned (1 task)");
         check(planned("pre_tool:T05"), "    T05 planned (1 tool task before it)");
         check(
             Notice::Message { run: run(), kind: "failure", text: "# Failed\n\n\u{1b}]0;x\u{7}\n".into() },
