@@ -392,8 +392,9 @@ fn answer(facts: &Facts<'_>, material: &Material) -> Report {
     let ranked = rank(&candidates, &words, limits::ANSWER);
     let text = if ranked.is_empty() {
         format!(
-            "This was asked of the offline agent, which has no model and no network. It can only quote what stands in assets/, \
+            "This was asked of the offline agent, which has no model and no network. It can only quote what stands in {}, \
              and {}. Configure another agent to have it done.",
+            if facts.is_lineage() { "data/" } else { "assets/" },
             if material.documents.is_empty() {
                 "there is nothing to read there"
             } else {
