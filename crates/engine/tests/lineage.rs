@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use engine::agent::Brief;
+use engine::agent::{Brief, Ending, Report, ReportOutput};
 use engine::{EngineError, Role, Service, Settings, Verdict};
 use puppets::{Project, Puppet, drive, says};
 use serde_json::{Value, json};
@@ -178,6 +178,48 @@ fn ln_outputs_live_on() {
     let is_it = |record: &store::Record| record.docs.iter().any(|entry| entry.path.as_str() == OUTPUT);
     store::records(&fs, |record| versions += usize::from(is_it(&record))).unwrap();
     assert!(versions >= 2, "both versions are in the journal");
+}
+
+/// LN-12: a run takes an output out of use: a note of what and why stands in its place, the version before stays readable, and
+/// an Add may not land on either.
+#[test]
+fn ln_an_output_is_deleted() {
+    let project = Lineage::new();
+    assert_eq!(project.run(planner(|_| None), 1).1, "COMPLETED");
+    let before = std::fs::read(project.path().join(OUTPUT)).unwrap();
+    let mut deletes = planner(|brief| {
+        let folder = &brief.context["output_folders"][0];
+        let gone = json!([{"task_purpose": "[Delete] It is out of date.", "output_path": OUTPUT, "output_folder": folder, "related_references": [OUTPUT]}]);
+        (brief.context["stage"]["stage_name"] == "GENERATING_OUTPUT").then_some(gone)
+    });
+    let plans = deletes.mischief;
+    deletes.mischief = Box::new(move |brief| match brief.role.as_str() {
+        "executor" if brief.expects.outputs.iter().any(|path| path == OUTPUT) => {
+            let content = Some("Deleted: it is out of date.\n".into());
+            let outputs = vec![ReportOutput { path: OUTPUT.into(), content }];
+            Some(Ending::Report { report: Report { outputs, ..Report::done("as told") }, log: String::new() })
+        }
+        _ => plans(brief),
+    });
+    let (run, status) = project.run(deletes, 1);
+    assert_eq!((run.as_str(), status), ("run-002", "COMPLETED"), "{}", project.0.told());
+    let note = std::fs::read(project.path().join(OUTPUT)).unwrap();
+    assert!(!note.is_empty() && note != before, "a note stands in its place");
+    let rows = project.rows("db/run-002_knowledge_base_catalog.md");
+    assert!(rows.iter().any(|row| row.contains(OUTPUT)), "the note is registered: {rows:?}");
+    let fs = store::RealFs::open(project.path()).unwrap();
+    let place = store::ProjectPath::any(OUTPUT).unwrap();
+    let mut first = 0;
+    let is_it = |record: &store::Record| record.docs.iter().any(|entry| entry.path == place);
+    store::records(&fs, |record| {
+        if first == 0 && is_it(&record) {
+            first = record.number
+        }
+    })
+    .unwrap();
+    let kept = store::document_at(&fs, &place, first).unwrap().unwrap();
+    assert_eq!(kept.to_vec(), before, "the version before stays readable");
+    assert_eq!(project.run(planner(|_| None), 1).1, "FAILED", "an Add on the note");
 }
 
 /// LN-06, LN-07, LN-11, LN-20: research is a step of its own and a source; a procedure's steps reach the Planner alone; what briefs say.
