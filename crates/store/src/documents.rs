@@ -156,6 +156,11 @@ impl Document {
         }
     }
 
+    /// Whether a person has written since, on top of a version that lay there: then an older file is nobody's delay.
+    pub(crate) fn was_edited_since(&self, version: u64) -> bool {
+        self.past.iter().rev().take_while(|past| past.number > version).any(|past| past.by_hand)
+    }
+
     /// The record that changed a version, if it is remembered.
     pub(crate) fn changed_by(&self, version: u64) -> Option<u64> {
         let is_birth = |(before, _): &(u64, u64)| *before == version && self.remembers_from() > version + 1;
@@ -290,16 +295,8 @@ impl Document {
         let mut files = 0;
         // Somebody else's file may share a line with one that brings lines of its own: that must not take out theirs.
         let mut yields = false;
-        // Whether only people wrote since. Who puts back exactly what stood before that takes their edit back; with lines of
-        // its own it is somebody else's buffer, which was opened before.
-        let mut is_own = true;
         self.walk_back(edited, |distance, text| {
             index -= 1;
-            is_own &= self.past[index].by_hand;
-            if is_own && distance == 0 && text.is_some() {
-                best = (0, Started { text: head.clone(), bridge: None, next: self.past.len() });
-                return true;
-            }
             // Before this the document did not exist: nobody started from that. Nor from a file of that time: what was
             // removed since would come twice.
             let file = self.past[index].found.as_ref().filter(|_| files < limits::REMEMBERED_FILES);

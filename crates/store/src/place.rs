@@ -157,7 +157,10 @@ impl<F: Fs> Store<F> {
         let Some(document) = self.documents.get(path) else { return false };
         match document.disk.seen {
             Some(seen) => version >= seen.version,
-            None => document.changed_by(version).is_none_or(|number| number > self.placed_up_to),
+            None => {
+                let is_placed = document.changed_by(version).is_some_and(|number| number <= self.placed_up_to);
+                !is_placed && !document.was_edited_since(version)
+            }
         }
     }
 
