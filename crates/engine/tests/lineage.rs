@@ -213,7 +213,7 @@ fn ln_an_output_is_deleted() {
     let is_it = |record: &store::Record| record.docs.iter().any(|entry| entry.path == place);
     store::records(&fs, |record| {
         if first == 0 && is_it(&record) {
-            first = record.number
+            first = record.number;
         }
     })
     .unwrap();
