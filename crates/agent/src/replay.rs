@@ -21,6 +21,8 @@ use compare::Comparison;
 pub const RECORDING: u32 = 1;
 /// The largest recording that is read, in bytes.
 const MAX_RECORDING: u64 = 512 << 20;
+/// The largest input whose content is compared: it is held in memory for it.
+const MAX_INPUT: u64 = 64 << 20;
 /// The most recordings of a run.
 const MAX_RECORDINGS: usize = 1_000_000;
 /// The most differences that are kept.
@@ -284,8 +286,9 @@ fn read(path: &Path) -> Result<Recording, String> {
 pub fn digests(brief: &Brief, project: &Path) -> BTreeMap<String, String> {
     let named = brief.files.iter().filter(|file| !file.path.starts_with("db/"));
     let digest = |path: &str| {
-        let content =
-            std::fs::read(project.join(path)).ok().filter(|content| (content.len() as u64) < MAX_RECORDING)?;
+        let path = project.join(path);
+        std::fs::metadata(&path).ok().filter(|about| about.is_file() && about.len() <= MAX_INPUT)?;
+        let content = std::fs::read(path).ok()?;
         let content = match String::from_utf8(content) {
             Ok(text) => text.replace(&brief.run_id, "").into_bytes(),
             Err(bytes) => bytes.into_bytes(),
