@@ -9,6 +9,7 @@ mod import;
 mod journal;
 mod knowledge;
 mod learning;
+mod lineage;
 mod looks;
 mod models;
 mod place;
