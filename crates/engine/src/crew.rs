@@ -15,7 +15,7 @@ use tools::Stop;
 use crate::arrive::{Arrived, arrive};
 use crate::brief::put_into_words;
 use crate::calls::{self, Call};
-use crate::hosted::{Came, Code, Ended};
+use crate::hosted::{Came, Code, Ended, Workplace};
 use crate::logs;
 use crate::notice::Notice;
 use crate::readable::readable;
@@ -57,12 +57,11 @@ pub(crate) struct Assignment {
 }
 
 /// Whose the work is, for whoever makes something of its end.
-#[derive(Debug)]
 pub(crate) enum Task {
     /// Of a run of levels.
     Level(Work),
-    /// Of a run that another machine carries.
-    Hosted,
+    /// Of a run that another machine carries; in a place that is made for it, or in its scratch folder.
+    Hosted(Option<Box<dyn Workplace>>),
 }
 
 /// An attempt that ended.
@@ -82,17 +81,28 @@ impl Assignment {
                 let outcome = Outcome::Paused(reason);
                 Arrival::Level(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used })
             }
-            Task::Hosted => Arrival::Hosted(Ended { run, fence, came: Came::Paused(reason), used }),
+            Task::Hosted(_) => Arrival::Hosted(Ended { run, fence, came: Came::Paused(reason), used }),
         }
     }
 }
 
 impl Task {
-    fn arrival(&self, run: &str, fence: u64, job: &Job, ending: Ending) -> Option<Arrival> {
+    fn arrival(&mut self, run: &str, fence: u64, job: &Job, ending: Ending) -> Option<Arrival> {
         let (brief, workdir, ended) = (&job.brief, &job.workdir, (ending, &job.meter));
         match self {
             Self::Level(work) => arrive(run, fence, work, brief, workdir, ended).map(Arrival::Level),
-            Self::Hosted => Ended::of(run, fence, brief, workdir, ended).map(Arrival::Hosted),
+            Self::Hosted(None) => Ended::of(run, fence, brief, workdir, ended).map(Arrival::Hosted),
+            Self::Hosted(Some(place)) => {
+                Ended::at(run, fence, (brief, workdir), ended, place.as_mut()).map(Arrival::Hosted)
+            }
+        }
+    }
+
+    /// The folder to work in: the scratch folder, or one that is made in it.
+    fn folder(&mut self, scratch: &Scratch) -> Result<PathBuf, String> {
+        match self {
+            Self::Level(_) | Self::Hosted(None) => Ok(scratch.workdir()),
+            Self::Hosted(Some(place)) => place.make(&scratch.workdir()),
         }
     }
 
@@ -102,7 +112,7 @@ impl Task {
                 let (outcome, used) = (Outcome::Failed(error), Metered::default());
                 Arrival::Level(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used })
             }
-            Self::Hosted => Arrival::Hosted(Ended::failed(&run, fence, error)),
+            Self::Hosted(_) => Arrival::Hosted(Ended::failed(&run, fence, error)),
         }
     }
 }
@@ -146,7 +156,7 @@ impl Crew {
 
     /// Lets an agent work that is instant: it is done when this returns. The brief is given back.
     pub(crate) fn work_at_once(&self, assignment: Assignment) -> (Option<Arrival>, Brief) {
-        let Assignment { run, fence, task, brief, backend, .. } = assignment;
+        let Assignment { run, fence, mut task, brief, backend, .. } = assignment;
         let job = Job {
             brief,
             project: self.project.clone(),
@@ -176,7 +186,7 @@ impl Crew {
         let (run, fence) = (assignment.run.clone(), assignment.fence);
         let unstarted = match &assignment.task {
             Task::Level(work) => Task::Level(work.clone()),
-            Task::Hosted => Task::Hosted,
+            Task::Hosted(_) => Task::Hosted(None),
         };
         let spawned = std::thread::Builder::new().name(format!("agent {fence}")).spawn(move || {
             let (run, fence) = (assignment.run.clone(), assignment.fence);
@@ -288,13 +298,21 @@ fn work_on(
     listener: &Listener,
     sender: &Sender<Heard>,
 ) {
-    let Assignment { run, fence, task, mut brief, backend, prompts } = assignment;
-    brief.workdir = scratch.workdir().display().to_string();
+    let Assignment { run, fence, mut task, mut brief, backend, prompts } = assignment;
+    let workdir = match task.folder(scratch) {
+        Ok(folder) => folder,
+        Err(error) => {
+            let _ = sender.send(Heard::Arrived(Box::new(task.failed(run, fence, error))));
+            let _ = scratch.remove();
+            return;
+        }
+    };
+    brief.workdir = workdir.display().to_string();
     if let Some(prompts) = prompts {
         put_into_words(&mut brief, &prompts);
     }
     let readable = readable(&project, &run, &brief);
-    let job = Job { brief, project, workdir: scratch.workdir(), readable, meter: Meter::default() };
+    let job = Job { brief, project, workdir, readable, meter: Meter::default() };
     let say = |line: &str| listener(Notice::Progress { run: run.clone(), fence, line: line.into() });
     let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| backend.work(&job, stop, &say)));
     let ending = worked.unwrap_or_else(|_| Ending::Failed {

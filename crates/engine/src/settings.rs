@@ -7,6 +7,7 @@ use std::sync::Arc;
 use agent::{Backend, Guidance, Prompts};
 use machine::{AskedAgent, Budget, Cast, Limits, Role};
 
+use crate::cycle::CycleSettings;
 use crate::learning::Learning;
 
 /// How the engine works.
@@ -37,6 +38,8 @@ pub struct Settings {
     /// What the project keeps for agents in general, and the roles that are given it.
     pub guidance: Arc<Guidance>,
     pub guided: BTreeSet<Role>,
+    /// How cycles go.
+    pub cycle: CycleSettings,
 }
 
 /// Who plays which role.
@@ -91,6 +94,7 @@ impl Settings {
             prompts: None,
             guidance: Arc::default(),
             guided: BTreeSet::from([Role::Planner, Role::Executor]),
+            cycle: CycleSettings::default(),
         }
     }
 
@@ -170,6 +174,11 @@ impl Casting {
     /// Says that whoever executes was chosen by somebody, and not for want of anybody else.
     pub fn choose(&mut self) {
         self.is_chosen = true;
+    }
+
+    /// Whoever was given a role that only a protocol knows by its name.
+    pub(crate) fn part(&self, role: &str) -> Option<Arc<dyn Backend>> {
+        self.parts.get(role).cloned()
     }
 
     /// Who plays a role that only a protocol knows by its name: whoever was given it, else whoever executes.

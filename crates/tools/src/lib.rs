@@ -39,6 +39,7 @@ mod find;
 mod functions;
 pub mod fuzz;
 mod gaps;
+pub mod git;
 mod grants;
 mod growth;
 mod launch;

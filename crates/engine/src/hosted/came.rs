@@ -7,6 +7,7 @@ use agent::{Brief, Ending, Meter, Report, ReportStatus};
 use machine::Metered;
 use serde_json::Value;
 
+use super::Workplace;
 use crate::arrive::{collected, cut, metered, with_log};
 use crate::step::Output;
 
@@ -16,7 +17,6 @@ pub(crate) enum Came {
     /// With a report, and the files that were asked for.
     Report { report: Box<Report>, outputs: Vec<Output> },
     /// Code did it: what it has to say, by its own rules.
-    #[allow(dead_code, reason = "the first to use it is the repository of a realization")]
     Done(Value),
     /// A person is asked.
     Question(String),
@@ -93,6 +93,18 @@ impl Ended {
     ) -> Option<Self> {
         let used = metered(&ending, meter);
         Some(Self { run: run.into(), fence, came: Came::of(brief, workdir, ending)?, used })
+    }
+
+    /// The same for one that worked in a place of its own.
+    pub(crate) fn at(
+        run: &str,
+        fence: u64,
+        (brief, folder): (&Brief, &Path),
+        (ending, meter): (Ending, &Meter),
+        place: &mut dyn Workplace,
+    ) -> Option<Self> {
+        let used = metered(&ending, meter);
+        Some(Self { run: run.into(), fence, came: place.came(folder, brief, ending)?, used })
     }
 }
 

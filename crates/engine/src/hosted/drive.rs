@@ -1,13 +1,14 @@
 //! What the loop does for hosted runs: their attempts are started, taken up, woken and let go like all others, by the same
 //! crew. Knows no machine.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use agent::Pace;
+use agent::{Backend, Brief, Pace};
 use machine::{Holder, Input as Common, Said};
 use store::Fs;
 
-use super::{Came, Deed, Ended, Input, Site};
+use super::{Came, Deed, Ended, Input, Site, Workplace};
 use crate::crew::{Assignment, Task};
 use crate::engine::Engine;
 use crate::notice::Notice;
@@ -81,18 +82,29 @@ impl<F: Fs> Service<F> {
                     self.queue.push_back(order_of(failed));
                 }
             }
-            Deed::Brief(brief, backend) => {
-                let is_slow = backend.pace() == Pace::Slow;
-                let prompts = is_slow.then(|| self.engine.settings.prompts());
-                let (run, task) = (run_id.to_string(), Task::Hosted);
-                let assignment = Assignment { run, fence, task, brief: *brief, backend, prompts };
-                match is_slow {
-                    true => self.crew.enlist(assignment),
-                    false => {
-                        let (arrival, _) = self.crew.work_at_once(assignment);
-                        self.queue.extend(arrival.map(crate::drive::order_of));
-                    }
-                }
+            // What is made for an agent takes time: it is made on the agent's own thread.
+            Deed::At(brief, backend, place) => self.set_to_work(run_id, fence, *brief, backend, Some(place)),
+            Deed::Brief(brief, backend) => self.set_to_work(run_id, fence, *brief, backend, None),
+        }
+    }
+
+    fn set_to_work(
+        &mut self,
+        run_id: &str,
+        fence: u64,
+        brief: Brief,
+        backend: Arc<dyn Backend>,
+        place: Option<Box<dyn Workplace>>,
+    ) {
+        let is_slow = backend.pace() == Pace::Slow || place.is_some();
+        let prompts = is_slow.then(|| self.engine.settings.prompts());
+        let (run, task) = (run_id.to_string(), Task::Hosted(place));
+        let assignment = Assignment { run, fence, task, brief, backend, prompts };
+        match is_slow {
+            true => self.crew.enlist(assignment),
+            false => {
+                let (arrival, _) = self.crew.work_at_once(assignment);
+                self.queue.extend(arrival.map(crate::drive::order_of));
             }
         }
     }

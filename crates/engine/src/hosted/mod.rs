@@ -11,9 +11,10 @@ mod views;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::{Backend, Brief};
+use agent::{Backend, Brief, Ending};
 use dialect::Edit;
 use machine::{Effect, Holder, Metered, Said};
 use serde_json::value::RawValue;
@@ -34,7 +35,7 @@ pub(crate) use drive::order_of;
 pub(crate) use step::kept;
 
 /// The protocols whose runs are hosted.
-pub(crate) const KINDS: [&dyn Kind; 1] = [&crate::profile::PROFILE];
+pub(crate) const KINDS: [&dyn Kind; 2] = [&crate::profile::PROFILE, &crate::cycle::CYCLE];
 
 /// The kind of a protocol's runs; nothing for one that this program does not know.
 pub(crate) fn kind_of(protocol: &str) -> Option<&'static dyn Kind> {
@@ -201,12 +202,23 @@ pub(crate) struct Site<'a> {
 pub(crate) enum Deed {
     /// An agent works on a brief.
     Brief(Box<Brief>, Arc<dyn Backend>),
+    /// The same, in a place that is made for it.
+    At(Box<Brief>, Arc<dyn Backend>, Box<dyn Workplace>),
     /// Code works, on a thread of its own: it may start programs and wait for them, must end when it is told to stop, and
     /// must be safe to do again, because a process that dies in the middle of it leaves nothing but what it did so far.
-    #[allow(dead_code, reason = "the first to use it is the repository of a realization")]
     Code(Code),
     /// It was done by saying so.
     AtOnce(Came),
+}
+
+/// A folder in which an agent works, and what becomes of what it did there. Made and looked at on the agent's own thread.
+pub(crate) trait Workplace: Send {
+    /// Makes ready the folder in which the agent works, within this one; gives it. What is beside it in there is out of
+    /// the agent's reach.
+    fn make(&mut self, within: &Path) -> Result<PathBuf, String>;
+
+    /// What became of the work that was done there; nothing while a person has it.
+    fn came(&mut self, folder: &Path, brief: &Brief, ending: Ending) -> Option<Came>;
 }
 
 /// Work that code does. What it says on the way is shown as progress.
@@ -216,6 +228,7 @@ impl fmt::Debug for Deed {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Brief(brief, backend) => out.debug_tuple("Brief").field(brief).field(&backend.name()).finish(),
+            Self::At(brief, backend, _) => out.debug_tuple("At").field(brief).field(&backend.name()).finish(),
             Self::Code(_) => out.debug_tuple("Code").finish_non_exhaustive(),
             Self::AtOnce(came) => out.debug_tuple("AtOnce").field(came).finish(),
         }
