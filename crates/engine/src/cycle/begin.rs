@@ -43,7 +43,8 @@ impl Beginning for Begins {
         let decision = in_world(&empty, world, |inner, limits| {
             cycle::start(id, &self.goal, inner, limits).map_err(EngineError::from)
         })?;
-        let is_kept = |text: &Text| self.archived.iter().any(|path| (world.read)(path).is_some_and(|kept| kept == *text));
+        let is_kept =
+            |text: &Text| self.archived.iter().any(|path| (world.read)(path).is_some_and(|kept| kept == *text));
         follow(id, None, decision, world, &is_kept)
     }
 }
@@ -126,6 +127,7 @@ impl<F: Fs> Service<F> {
         let names = self.engine.store.fs().list(&folder)?;
         let mut paths: Vec<String> = names
             .into_iter()
+            .flatten()
             .filter(|name| read_archive_name(name).is_some())
             .map(|name| format!("{ARCHIVE}/{name}"))
             .collect();

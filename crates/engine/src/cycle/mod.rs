@@ -292,7 +292,8 @@ fn in_world<T>(
 /// What of the record was changed after the fact. It stays as it was written; what was decided stands, too.
 fn tampered(cycle: &Cycle, world: &World<'_>) -> Vec<Notice> {
     let Some(text) = (world.read)(CURRENT) else {
-        let reason = "the record is gone: `multiverse restore docs/context/current_cycle.md --at N` brings it back".into();
+        let reason =
+            "the record is gone: `multiverse restore docs/context/current_cycle.md --at N` brings it back".into();
         return vec![Notice::Problem { run: Some(cycle.id.clone()), path: Some(CURRENT.into()), reason }];
     };
     let turns: Vec<_> = cycle.recent.iter().cloned().collect();

@@ -2,9 +2,7 @@
 //! for goes back with the valid ones.
 
 use machine::cycle::words::field;
-use machine::cycle::{
-    Check, Cycle, Deed, Findings, Measured, Outcome, Plan, Said, Standing, Word, Work,
-};
+use machine::cycle::{Check, Cycle, Deed, Findings, Measured, Outcome, Plan, Said, Standing, Word, Work};
 use serde_json::Value;
 
 use super::brief::SUBJECTS;

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use agent::{Brief, Ending, ReportStatus};
+use bytes::Bytes;
 use dialect::cycle::CONTEXT;
 use machine::cycle::{Ground, Measured, Party};
 use serde_json::json;
 use store::ProjectPath;
-use text::{Bytes, Text};
+use text::Text;
 use tools::git::{Lent, NewCommit, ObjectId, Repository};
 
 use super::repository::stamp;
@@ -54,7 +55,9 @@ impl Workplace for TurnPlace {
             Ground::Files => {
                 let folder = within.join("tree");
                 let mut copied = Copied::default();
-                copied.copy(&self.project, &folder).map_err(|error| format!("the project cannot be copied: {error}"))?;
+                copied
+                    .copy(&self.project, &folder)
+                    .map_err(|error| format!("the project cannot be copied: {error}"))?;
                 Ok(folder)
             }
         }

@@ -21,7 +21,8 @@ pub(super) fn is_ground(project: &Path) -> Result<bool, EngineError> {
                 return Ok(true);
             }
             let top = repository.work_tree().display();
-            let reason = format!("{} is a folder of the repository {top}, and a branch is of the whole", here.display());
+            let reason =
+                format!("{} is a folder of the repository {top}, and a branch is of the whole", here.display());
             Err(EngineError::refused(reason, format!("work at its top: `-C {top}`")))
         }
         Err(GitFault::NotARepository { .. } | GitFault::NotInstalled { .. }) => Ok(false),
@@ -46,7 +47,11 @@ pub(super) fn checkpoint(project: &Path, cycle: &Cycle) -> Result<Value, String>
         return Ok(json!({"branch": cycle.branch, "base": cycle.base, "commit": commit.as_str()}));
     }
     let (base, commit) = repository.branch().map_err(in_words)?;
-    let stem = format!("cycle/{}-{}", cycle.goal_number, dialect::cycle::slug(&cycle.goal.chars().take(40).collect::<String>()));
+    let stem = format!(
+        "cycle/{}-{}",
+        cycle.goal_number,
+        dialect::cycle::slug(&cycle.goal.chars().take(40).collect::<String>())
+    );
     for number in 1..=NAMES {
         let branch = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
         // One that stands where we would put it is ours from before, or as good.

@@ -109,11 +109,9 @@ pub(super) fn notice_of(before: &Cycle, after: &Cycle, fact: &Fact) -> Option<No
     let what = || before.attempt.as_ref().map(|attempt| work_in_words(attempt.work).to_string()).unwrap_or_default();
     let item = || before.attempt.as_ref().map(|attempt| attempt.signature.to_string());
     Some(match fact {
-        Fact::Started { goal, .. } => Notice::Began {
-            run: id,
-            protocol: super::PROTOCOL,
-            what: goal.lines().next().unwrap_or_default().into(),
-        },
+        Fact::Started { goal, .. } => {
+            Notice::Began { run: id, protocol: super::PROTOCOL, what: goal.lines().next().unwrap_or_default().into() }
+        }
         Fact::SentBack { fence, problems } => {
             Notice::SentBack { run: id, fence: *fence, what: what(), problems: problems.clone() }
         }

@@ -154,7 +154,8 @@ fn items(cycle: &Cycle) -> Vec<ItemView> {
         views.push(item(turn.signature.to_string(), "turn", 1, name, "COMPLETED"));
     }
     if let Some(attempt) = &cycle.attempt {
-        let mut under_way = item(attempt.signature.to_string(), "turn", 1, work_in_words(attempt.work).into(), "PENDING");
+        let mut under_way =
+            item(attempt.signature.to_string(), "turn", 1, work_in_words(attempt.work).into(), "PENDING");
         under_way.running = true;
         views.push(under_way);
     }
@@ -227,7 +228,8 @@ pub(super) fn message(cycle: &Cycle, said: Said) -> (&'static str, String) {
             ("failure", format!("{}: {how}; the record is {}", cycle.id, cycle.archive))
         }
         Said::Question | Said::Proposal => {
-            let asked = cycle.gate().map(|gate| format!("{}\nanswer with: {}", gate.question, options(gate).join(", ")));
+            let asked =
+                cycle.gate().map(|gate| format!("{}\nanswer with: {}", gate.question, options(gate).join(", ")));
             ("question", asked.unwrap_or_default())
         }
     }

@@ -118,8 +118,18 @@ const CYCLE: &[Key] = &[
     key("loops", whole(1, 100_000), "After how many loops you are asked.", "50"),
     key("seconds", whole(1, MOST_SECONDS * 52), "After how long you are asked.", "86400"),
     key("insufficient", whole(1, 1000), "After how many INSUFFICIENT in a row you are asked.", "5"),
-    key("answer_seconds", whole(1, MOST_SECONDS * 52), "How long a question waits for you; for ever without it.", "86400"),
-    key("silence", Form::Word(&["pause", "stop"]), "What becomes of a cycle whose question nobody answers.", "\"pause\""),
+    key(
+        "answer_seconds",
+        whole(1, MOST_SECONDS * 52),
+        "How long a question waits for you; for ever without it.",
+        "86400",
+    ),
+    key(
+        "silence",
+        Form::Word(&["pause", "stop"]),
+        "What becomes of a cycle whose question nobody answers.",
+        "\"pause\"",
+    ),
     key("outline", Form::Flag, "Whether a plan of the whole is shown to you first.", "false"),
 ];
 
