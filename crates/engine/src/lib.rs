@@ -15,6 +15,7 @@ mod families;
 mod fault;
 mod files;
 mod hand_edits;
+mod hosted;
 pub mod import;
 mod inputs;
 mod learning;
@@ -22,6 +23,8 @@ pub mod logs;
 mod mode;
 mod notice;
 mod odd;
+mod profile;
+mod readable;
 mod retry;
 mod service;
 mod settings;
@@ -42,9 +45,21 @@ pub mod cycle {
     pub use machine::cycle::{Party, Route, Signature, Word};
 }
 
+/// Workflow profiles and their documents, for those who read, check and draw them.
+pub mod profiles {
+    pub use dialect::profile::{
+        ARCHIVE, ARTIFACTS, Complaint, Invocation, LEDGER, PROFILE_SCHEMA, PROFILES, ReadProfile, SCHEMAS, SHIPPED,
+        STATUS, STATUS_SCHEMA, Schema, TRACE, artifact_folder, choose, human_gates, read_invocation, read_profile,
+        read_status, slug,
+    };
+    pub use machine::profile::{
+        Gate, Mode, Phase, PlannedStep, Profile, RELEASE_APPROVAL, RoleStep, StepKind, compile,
+    };
+}
+
 pub use agent;
 pub use ancestry::{Ancestry, Scope};
-pub use body::{Body, Given};
+pub use body::{Body, Given, HostedFacts};
 pub use by_hand::HandedIn;
 pub use clock::clock;
 pub use crew::Listener;
@@ -57,6 +72,7 @@ pub use machine::{AskedAgent, Budget, Fact, Input, Measure, Mode, Role, Used, Ve
 pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
 pub use notice::Notice;
 pub use odd::odd_in;
+pub use profile::{IdeaText, ProfileStart};
 pub use service::{Begun, Service};
 pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret};
 pub use shelves::{Depth, INDEX, IndexWas, Shelves};

@@ -290,9 +290,15 @@ impl<F: Fs> Service<F> {
         Ok(())
     }
 
-    fn refuse_if_over(&self, run: &str) -> Result<(), EngineError> {
+    pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), EngineError> {
         if self.engine.run(run).is_some() {
             return Ok(());
+        }
+        if let Some(found) = self.engine.state.hosted.get(run) {
+            return match found.standing().is_over {
+                false => Ok(()),
+                true => Err(self.is_over(run)),
+            };
         }
         match self.finished(run) {
             Some(view) if !["COMPLETED", "FAILED"].contains(&view.status) => {
@@ -321,7 +327,7 @@ impl<F: Fs> Service<F> {
     pub fn view(&self, run: &str) -> Option<RunView> {
         match self.engine.run(run) {
             Some(found) => Some(self.view_of(found)),
-            None => self.finished(run),
+            None => self.hosted_view(run).or_else(|| self.finished(run)),
         }
     }
 
@@ -351,7 +357,10 @@ impl<F: Fs> Service<F> {
     /// The runs that are not over.
     pub fn open_runs(&self) -> Vec<RunView> {
         let mut seen = BTreeMap::new();
-        self.engine.runs().map(|run| self.view_with(run, &mut seen)).collect()
+        let own = self.engine.runs().map(|run| self.view_with(run, &mut seen));
+        let mut views: Vec<RunView> = own.collect();
+        views.extend(self.hosted_views(true));
+        views
     }
 
     /// All runs, as the table has them; those that are not over with all that is known.
@@ -359,16 +368,19 @@ impl<F: Fs> Service<F> {
         let text = self.engine.read(self.engine.protocol().runs.path).cloned().unwrap_or_default();
         let rows = self.engine.protocol().runs(&text).into_iter();
         let mut seen = BTreeMap::new();
-        rows.map(|row| match self.engine.run(&row.run_id) {
+        let own = rows.map(|row| match self.engine.run(&row.run_id) {
             Some(run) => self.view_with(run, &mut seen),
             None => RunView::of_row(&row),
-        })
-        .collect()
+        });
+        let mut views: Vec<RunView> = own.collect();
+        views.extend(self.hosted_views(false));
+        views
     }
 
     /// What waits for a person.
     pub fn waiting(&self) -> Vec<Waiting> {
-        self.engine.runs().flat_map(|run| waits(self.engine.hierarchy, run)).collect()
+        let own = self.engine.runs().flat_map(|run| waits(self.engine.hierarchy, run));
+        own.chain(self.engine.state.hosted.values().flat_map(|run| run.waits())).collect()
     }
 
     /// The files that the catalog lists, in its order.
