@@ -102,7 +102,7 @@ impl<F: Fs> Service<F> {
         }
         let me = self.engine.me();
         let is_mine = |run: &&String| self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(me));
-        let others = runs.iter().filter(|run| !is_mine(run) && !self.engine.is_own_hosted(run));
+        let others = runs.iter().filter(|run| !is_mine(run) && !self.engine.is_settled_hosted(run));
         let orders: Vec<Order> = others.map(|run| Order::to(run, Input::Claim)).collect();
         let mut claimed = Ok(());
         for (_, result) in self.engine.take(orders)? {

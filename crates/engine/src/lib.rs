@@ -41,15 +41,12 @@ mod way;
 mod why;
 
 /// Workflow profiles and their documents, for those who read, check and draw them.
-pub mod profiles {
+pub mod workflows {
     pub use dialect::profile::{
-        ARCHIVE, ARTIFACTS, Complaint, Invocation, LEDGER, PROFILE_SCHEMA, PROFILES, ReadProfile, SCHEMAS, SHIPPED,
-        STATUS, STATUS_SCHEMA, Schema, TRACE, artifact_folder, choose, human_gates, read_invocation, read_profile,
-        read_status, slug,
+        ARTIFACTS, Complaint, Invocation, PROFILE_SCHEMA, PROFILES, ReadProfile, SCHEMAS, SHIPPED, STATUS,
+        STATUS_SCHEMA, Schema, choose, human_gates, read_invocation, read_profile, read_status,
     };
-    pub use machine::profile::{
-        Gate, Mode, Phase, PlannedStep, Profile, RELEASE_APPROVAL, RoleStep, StepKind, compile,
-    };
+    pub use machine::profile::{Gate, Mode, PlannedStep, Profile, StepKind, compile};
 }
 
 pub use agent;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use engine::agent::{Backend, Brief, Ending, Job, Pace, Report, ReportOutput, ReportStatus};
-use engine::profiles::{PROFILE_SCHEMA, Profile, SHIPPED, STATUS_SCHEMA, Schema, read_profile, read_status};
+use engine::workflows::{PROFILE_SCHEMA, Profile, SHIPPED, STATUS_SCHEMA, Schema, read_profile, read_status};
 use engine::{Drove, EngineError, IdeaText, Input, Interrupt, Notice, ProfileStart, Service, Settings, Stop};
 use serde_json::{Value, json};
 use store::Missing;

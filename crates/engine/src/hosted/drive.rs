@@ -32,9 +32,10 @@ impl<F: Fs> Engine<F> {
         self.own_hosted().map(|id| Order::to(id, input.clone())).collect()
     }
 
-    /// Whether this process drives a hosted run.
-    pub(crate) fn is_own_hosted(&self, id: &str) -> bool {
-        self.state.hosted.get(id).is_some_and(|run| run.standing().is_driven_by(self.me()))
+    /// Whether a hosted run need not be taken up: this process drives it, or an edit by hand just ended it.
+    pub(crate) fn is_settled_hosted(&self, id: &str) -> bool {
+        let run = self.state.hosted.get(id).map(|run| run.standing());
+        run.is_some_and(|run| run.is_over || run.is_driven_by(self.me()))
     }
 
     /// Attempts of hosted runs that are under way.
