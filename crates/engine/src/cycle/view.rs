@@ -17,7 +17,7 @@ pub(super) fn work_in_words(work: Work) -> &'static str {
         Work::Outline => "the plan of the whole",
         Work::Plan(_) => "the plan",
         Work::Act(_) => "the work",
-        Work::Check(_) => "the checks",
+        Work::Check(_) => "the battery",
         Work::Judge(_) => "the judgement",
         Work::Merge => "the merge",
         Work::Delete => "the end of the branch",

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::agent::{self, Backend, Kind as AgentKind};
+use engine::cycle::{BatteryCheck, CycleSettings, Limits, Silence};
 use engine::{AskedAgent, Budget, Casting, Role, Settings};
 
 use super::configuration::{self, Read};
@@ -22,6 +23,9 @@ pub(crate) const ROLES: [(&str, Role); 3] =
 
 /// The roles that somebody must play. Without a communicator, code speaks itself.
 const NEEDED: [Role; 2] = [Role::Planner, Role::Executor];
+
+/// How long a check may take where the project does not say.
+const CHECK_SECONDS: u64 = 600;
 
 /// Who carries a run on.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -63,6 +67,7 @@ impl Choice {
         settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
         settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
         settings.budget = budget(&read);
+        settings.cycle = cycle_settings(&read);
         settings.guidance = Arc::new(agent::Guidance::find(project));
         settings.guided = guided(&read);
         let searches = |cast: &Cast| match cast.kind {
@@ -338,4 +343,26 @@ fn role_of(name: &str) -> Option<Role> {
 fn no_role(name: &str) -> String {
     let valid: Vec<&str> = ROLES.iter().map(|(name, _)| *name).collect();
     format!("`{name}` is no role; valid: {}", valid.join(", "))
+}
+
+/// How cycles go, as the project says.
+fn cycle_settings(read: &Read) -> CycleSettings {
+    let (set, usual) = (&read.set.cycle, Limits::default());
+    let limits = Limits {
+        lines: set.lines.unwrap_or(usual.lines),
+        files: set.files.and_then(|files| files.try_into().ok()).unwrap_or(usual.files),
+        loops: set.loops.and_then(|loops| loops.try_into().ok()).unwrap_or(usual.loops),
+        insufficient: set.insufficient.and_then(|times| times.try_into().ok()).unwrap_or(usual.insufficient),
+        seconds: set.seconds,
+        answer_seconds: set.answer_seconds,
+        silence: if set.silence.as_deref() == Some("stop") { Silence::Stop } else { Silence::Pause },
+        ..usual
+    };
+    let check = |(name, check): (&String, &configuration::CheckSet)| BatteryCheck {
+        name: name.clone(),
+        command: check.command.as_ref().map(|command| command.text.clone()).unwrap_or_default(),
+        seconds: check.seconds.unwrap_or(CHECK_SECONDS),
+        required: check.required.unwrap_or(true),
+    };
+    CycleSettings { limits, battery: read.set.checks.iter().map(check).collect(), read: readable(read) }
 }

@@ -1,5 +1,8 @@
-//! `multiverse cycle`: records of cycles. Hands a file to the engine's reader and shows what it says; what a block means is
-//! decided there.
+//! `multiverse cycle`: goals and their records. Hands a file to the engine's reader and shows what it says; what a block
+//! means is decided there.
+
+mod begin;
+mod status;
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +13,19 @@ use super::documents;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{BAD, Form, GOOD, HINT, Output, PLACE, counted};
+use super::project::Start;
 use super::resolve;
 use super::snippet::{self, ProblemView};
 use super::visible;
 
-/// Read the record of a goal: plan, act, judge
+pub(crate) use begin::Goal;
+
+/// Look at a goal and its record: plan, act, judge
+///
+/// `multiverse run --protocol cycle "the goal"` sets a goal: loop by loop a Planner says
+/// what is to be reached, an Actor does it on a branch of its own, the engine measures
+/// the change and runs the checks of multiverse.toml, and a Judge says how far it is.
+/// You are asked where a word of yours is due; `multiverse answer` gives it.
 ///
 /// Records are Markdown: a goal, and a SIGNAL BLOCK for each turn of the Human, the
 /// Planner, the Actor and the Judge. `cycle check` reads any such file, in whatever
@@ -23,6 +34,7 @@ use super::visible;
 /// Exit codes: 0 nothing is odd, 1 something is, or a file cannot be read, 2 usage
 ///
 /// Examples:
+///   multiverse cycle status
 ///   multiverse cycle check docs/context/current_cycle.md
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -33,6 +45,18 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    /// Where the goal stands, and what is asked of you
+    ///
+    /// The loop that is under way, the newest turns, the branch, the checks, and the
+    /// commands that answer what is asked. With --json, the run as one object.
+    ///
+    /// Exit codes: 0 done, 1 error, 5 there is no cycle
+    ///
+    /// Examples:
+    ///   multiverse cycle status
+    #[command(verbatim_doc_comment)]
+    Status,
+
     /// Name every block of a record, its meaning, and what is odd about it
     ///
     /// Each block is told with its signature, agent, result and confidence, and with where
@@ -105,7 +129,10 @@ struct Summary {
 
 impl Arguments {
     pub(crate) fn run(&self, project: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let What::Check { files } = &self.what;
+        let files = match &self.what {
+            What::Status => return status::show(&Start::of_process(project)?, output),
+            What::Check { files } => files,
+        };
         let mut summary = Summary::default();
         for file in files {
             let path = resolve(project, file);

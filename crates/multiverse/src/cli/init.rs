@@ -32,8 +32,9 @@ use super::visible;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// Which rules and documents the project has: multiverse (each run by itself), or lineage (runs that build on one
-    /// another, with your own phases and stages in settings/)
-    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage"])]
+    /// another, with your own phases and stages in settings/), or cycle (one goal at a time, in loops, with its record in
+    /// docs/context/)
+    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage", "cycle"])]
     protocol: Option<String>,
 }
 
@@ -60,10 +61,11 @@ impl Arguments {
         start.say_project(&project, output)?;
         let shown = visible::path(&project);
         let mut settings = Settings::new(project.clone());
-        settings.protocol.clone_from(&self.protocol);
+        let is_cycle = self.protocol.as_deref() == Some("cycle");
+        settings.protocol = self.protocol.clone().filter(|_| !is_cycle);
         let mut opened = Opened::with(settings, |_| Missing::Create, output, Shown::Oddities)?;
         let inputs = opened.service.input_folder();
-        let documents = opened.service.init()?;
+        let documents = if is_cycle { opened.service.init_cycle()? } else { opened.service.init()? };
         let left = opened.close();
         match output.form() {
             Form::Json => {
@@ -74,6 +76,13 @@ impl Arguments {
             Form::Text => {
                 for path in &documents {
                     output.say(&format!("made {}", visible::text(path)))?;
+                }
+                if is_cycle {
+                    output.say(&format!(
+                        "{shown} is a project: set a goal with `multiverse run --protocol cycle \"the goal\"`"
+                    ))?;
+                    left.show(output)?;
+                    return Ok(if left.trouble.is_some() { Exit::Error } else { Exit::Done });
                 }
                 output.say(&format!(
                     "{shown} is a project: put material into {inputs}/, then `multiverse run \"what you want\"`"

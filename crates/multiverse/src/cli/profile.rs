@@ -8,7 +8,7 @@ mod template;
 
 use std::path::{Path, PathBuf};
 
-use engine::profiles::{Complaint, PlannedStep, Profile, compile};
+use engine::workflows::{Complaint, PlannedStep, Profile, compile};
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -144,7 +144,7 @@ struct Listed<'a> {
     strict_mode: bool,
     max_review_cycles: u32,
     require_handoff_packet: bool,
-    gates: &'a [engine::profiles::Gate],
+    gates: &'a [engine::workflows::Gate],
     steps: Vec<PlannedStep>,
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::at_once;
 use super::carry::{Driving, Opened};
+use super::cycle::Goal;
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
 use super::live;
@@ -38,6 +39,7 @@ use super::{completions, replay, signals, visible};
 ///   multiverse run "Make a report of the sales in assets." --yes
 ///   multiverse run -f README.md --mode structured --dry-run
 ///   multiverse "Make a report of what is in assets." --agent offline --yes
+///   multiverse run --protocol cycle "Every heading in docs is in sentence case."
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -65,6 +67,9 @@ pub(crate) struct Arguments {
     /// With --replay: stop where an agent would be told something else than then
     #[arg(long, requires = "replay")]
     replay_strict: bool,
+
+    #[command(flatten)]
+    goal: Goal,
 
     #[command(flatten)]
     driving: Driving,
@@ -108,6 +113,9 @@ impl Arguments {
         let budget = self.budget()?;
         // All is understood before a project is begun for it.
         let request = self.words.request(&start)?;
+        if self.goal.is_wanted() {
+            return self.goal.carry(request, &self.driving, &start, output);
+        }
         if self.dry_run && self.mode == Some(Mode::Simple) {
             return Err(Failure::new(Kind::Usage, "a simple task has no proposal that --dry-run could show")
                 .hint("leave out --dry-run, or --mode simple"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::agent;
-use engine::profiles::{PROFILE_SCHEMA, STATUS_SCHEMA};
+use engine::workflows::{PROFILE_SCHEMA, STATUS_SCHEMA};
 
 use super::configuration;
 use super::exit::Exit;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use engine::profiles::{PlannedStep, Profile, StepKind, compile};
+use engine::workflows::{PlannedStep, Profile, StepKind, compile};
 
 use super::super::markup::{escaped, page};
 use super::super::{output::counted, visible};

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::profiles::{
+use engine::workflows::{
     Invocation, PROFILE_SCHEMA, PROFILES, Profile, ReadProfile, SCHEMAS, SHIPPED, Schema, choose, read_profile,
 };
 

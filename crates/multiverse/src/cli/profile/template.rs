@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use engine::profiles::{PROFILE_SCHEMA, PROFILES, SCHEMAS, STATUS_SCHEMA};
+use engine::workflows::{PROFILE_SCHEMA, PROFILES, SCHEMAS, STATUS_SCHEMA};
 
 use super::super::failure::{Failure, Kind};
 use super::super::project::Start;
@@ -88,7 +88,7 @@ fn renamed(bytes: &[u8], name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::profiles::{SHIPPED, Schema, read_profile};
+    use engine::workflows::{SHIPPED, Schema, read_profile};
 
     /// PF-01: what `profile new` writes is valid, with nothing left to fill in.
     #[test]

@@ -1,0 +1,66 @@
+//! `multiverse run --protocol cycle`: a goal is set, and carried through its loops.
+
+use std::path::PathBuf;
+
+use engine::cycle::CycleStart;
+
+use super::super::carry::{Driving, Opened};
+use super::super::configuration::Read;
+use super::super::exit::Exit;
+use super::super::failure::Failure;
+use super::super::live;
+use super::super::output::{Form, Output, PLACE};
+use super::super::project::Start;
+use super::super::visible;
+
+/// What a goal comes with.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Goal {
+    /// Under which rules, where the project's own are not meant: cycle (a goal, planned, acted on and judged in loops)
+    #[arg(long, value_name = "NAME", value_parser = ["cycle"])]
+    protocol: Option<String>,
+
+    /// With --protocol cycle: a document that the agents are to know; may be given several times
+    #[arg(long, value_name = "FILE", requires = "protocol")]
+    context: Vec<PathBuf>,
+
+    /// With --protocol cycle: something that is so today; may be given several times
+    #[arg(long, value_name = "TEXT", requires = "protocol")]
+    state: Vec<String>,
+
+    /// With --protocol cycle: show a plan of the whole first
+    #[arg(long, requires = "protocol")]
+    outline: bool,
+}
+
+impl Goal {
+    /// Whether a cycle is asked for.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.protocol.as_deref() == Some("cycle")
+    }
+
+    /// Sets the goal, and carries it on.
+    pub(crate) fn carry(
+        &self,
+        goal: String,
+        driving: &Driving,
+        start: &Start,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
+        let mut context_docs = Vec::with_capacity(self.context.len());
+        for path in &self.context {
+            let place = start.place_of(path);
+            std::fs::metadata(&place).map_err(|error| Failure::reading(path, &error))?;
+            context_docs.push(start.document(&project, path)?.to_string());
+        }
+        let mut opened = Opened::to_begin(start, &driving.choice, output)?;
+        let wants_outline = self.outline || Read::of(&project)?.set.cycle.outline;
+        let goal = CycleStart { goal, current_state: self.state.clone(), context_docs, wants_outline };
+        let run = opened.service.start_cycle(goal)?;
+        if output.form() == Form::Text && !live::is_possible(output) {
+            output.say(&format!("{PLACE}{}{PLACE:#} began", visible::text(&run)))?;
+        }
+        opened.carry_on(&[run], driving, output)
+    }
+}

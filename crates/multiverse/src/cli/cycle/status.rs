@@ -1,0 +1,69 @@
+//! `multiverse cycle status`: where the goal stands: the loop, who is on, what was said last, and what is asked.
+
+use engine::RunView;
+use serde_json::Value;
+
+use super::super::carry::Opened;
+use super::super::exit::Exit;
+use super::super::failure::Failure;
+use super::super::output::{BAD, Form, HINT, Output, PLACE};
+use super::super::progress::Shown;
+use super::super::project::Start;
+use super::super::visible;
+
+pub(super) fn show(start: &Start, output: &mut Output) -> Result<Exit, Failure> {
+    let opened = Opened::to_look(start, output, Shown::Oddities)?;
+    let runs = opened.service.all_runs();
+    let cycle = runs.into_iter().filter(|run| run.protocol == Some("cycle")).next_back();
+    if let Some(trouble) = opened.close().trouble {
+        return Err(trouble);
+    }
+    let Some(cycle) = cycle else {
+        output.say("there is no cycle here; `multiverse run --protocol cycle \"the goal\"` sets one")?;
+        return Ok(Exit::NothingToDo);
+    };
+    match output.form() {
+        Form::Json => output.json(&cycle)?,
+        Form::Text => output.data(&told(&cycle))?,
+    }
+    Ok(Exit::Done)
+}
+
+fn told(cycle: &RunView) -> String {
+    let details = cycle.details.clone().unwrap_or_default();
+    let text = |name: &str| details.get(name).and_then(Value::as_str).map(visible::text).unwrap_or_default();
+    let number = |name: &str| details.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let mut told = format!("{PLACE}{}{PLACE:#}  goal {}\n", visible::text(&cycle.run), number("goal_number"));
+    told.push_str(&format!("{}\n", visible::lines(&cycle.request)));
+    told.push_str(&format!("{HINT}{}{HINT:#}\n", visible::text(&cycle.state_in_words)));
+    let (loops, allowed) = (number("loop"), number("loops_allowed"));
+    let streak = match number("insufficient_in_a_row") {
+        0 => String::new(),
+        times => format!(", {BAD}INSUFFICIENT {times} times in a row{BAD:#}"),
+    };
+    told.push_str(&format!("loop {loops} of {allowed} at most{streak}\n"));
+    if !text("branch").is_empty() {
+        told.push_str(&format!("on {}, which goes back into {}\n", text("branch"), text("base")));
+    }
+    for item in &cycle.items {
+        let indent = "  ".repeat(item.depth);
+        let words = visible::text(&item.name);
+        let mark = if item.running { " …" } else { "" };
+        told.push_str(format!("{indent}{:<8} {words}{mark}", visible::text(&item.id)).trim_end());
+        told.push('\n');
+    }
+    for check in details.get("checks").and_then(Value::as_array).into_iter().flatten() {
+        let name = check.get("name").and_then(Value::as_str).map(visible::text).unwrap_or_default();
+        let end = check.get("end").map(ToString::to_string).unwrap_or_default();
+        told.push_str(&format!("check {name}: {}\n", visible::text(&end)));
+    }
+    for waiting in &cycle.waits {
+        told.push_str(&format!("{HINT}waits for you{HINT:#}: {}\n", visible::text(&waiting.text)));
+        for command in &waiting.commands {
+            told.push_str(&format!("  {}\n", visible::text(command)));
+        }
+    }
+    let record = if text("archive").is_empty() { text("record") } else { text("archive") };
+    told.push_str(&format!("record: {record}\n"));
+    told
+}
