@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use super::cells;
 use super::claims::{Claim, Origin, Said, Subject};
 use super::columns::{self, Column, ColumnKind};
 use super::dates::{Period, plain_digits};
-use super::figures::{self, Decimal};
+use super::figures::Decimal;
 use super::place::{Place, Surroundings};
 use super::read::{Cell, Table};
 use super::units;
@@ -106,7 +107,10 @@ fn label(text: &str, subject: &mut Subject, is_plan: &mut bool) {
             }
         };
         if let Some(made) = made {
-            if !vocabulary::is_common(&made) {
+            // A lone sign is no word of a sentence.
+            if made.chars().count() == 1 && word.script == Script::Han {
+                subject.loose.insert(made.clone());
+            } else if !vocabulary::is_common(&made) {
                 subject.names.insert(made.clone());
             }
             subject.words.insert(made);
@@ -127,7 +131,7 @@ fn from_cell(
 ) -> Option<Claim> {
     let cell = &row[index];
     let column = &sheet.columns[index];
-    let mut figure = figures::cell(&cell.text, sheet.decimal)?;
+    let mut figure = cells::cell(&cell.text, sheet.decimal)?;
     if figure.unit.is_empty() {
         figure.unit.clone_from(&column.unit);
         figure.scale(column.factor);
@@ -156,6 +160,7 @@ fn from_cell(
         said: Said::Value(figure),
         quote: quote(sheet.table, row),
         written: cell.text.trim().to_owned(),
+        is_row: true,
     })
 }
 
@@ -168,7 +173,9 @@ fn quote(table: &Table, row: &[Cell]) -> String {
 /// The first label column, and as many more as it takes to tell the rows apart.
 fn label_columns(table: &Table, columns: &[Column]) -> Vec<usize> {
     let of = |kind: ColumnKind| (0..columns.len()).filter(move |index| columns[*index].kind == kind);
-    let candidates: Vec<usize> = of(ColumnKind::Label).collect();
+    let mut candidates: Vec<usize> = of(ColumnKind::Label).collect();
+    // Prose speaks of names, not of numbers with letters.
+    candidates.sort_by_key(|label| columns::is_coded(table, *label));
     let periods: Vec<usize> = of(ColumnKind::Period).collect();
     for count in 1..candidates.len() {
         let chosen = &candidates[..count];

@@ -59,7 +59,7 @@ pub(crate) fn is_since(word: &str) -> bool {
 pub(crate) fn people(words: &[Word]) -> Option<(&'static str, Vec<String>)> {
     const PEOPLE: &str = "people persons men women menschen leute personen personnes gens personas persone pessoas osób mensen kişi человек";
     const LIVE: &str = "live lives lived leben lebten wohnen wohnten vivent habitent vivaient viven vivían vivono abitano vivem \
-        mieszka mieszkało wonen woonden yaşıyor живёт живет проживает проживают";
+        mieszka mieszkało wonen woonden yaşıyor живёт живет живут жило жили проживает проживают проживало проживал проживали";
     const WORK: &str = "work works worked arbeiten arbeiteten travaillent travaillaient trabajan trabajaban lavorano trabalham \
         pracuje werken çalışıyor работает работают";
     let lowers: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();

@@ -126,9 +126,11 @@ pub(crate) fn key(word: &Word) -> Option<String> {
             let stem = without_particle(&word.text);
             // 명이, 개를: what only counts, with its particle.
             let mut letters = word.text.chars();
-            let is_counter = letters.next().is_some_and(|c| "명개척대곳건권".contains(c))
-                && letters.next().is_some_and(|c| "이을를은는의가에".contains(c))
-                && letters.next().is_none();
+            let is_counted = letters.next().is_some_and(|c| "명개척대곳건권".contains(c));
+            let rest = letters.as_str();
+            let is_counter = is_counted
+                && (rest.chars().count() == 1 && "이을를은는의가에".contains(rest)
+                    || matches!(rest, "이다" | "입니다" | "이었다" | "였다" | "이며" | "이고"));
             if is_counter {
                 return None;
             }
@@ -169,7 +171,7 @@ fn without_elision(lower: &str) -> &str {
     }
 }
 
-/// Russian words without the ending of their case, Arabic ones without the article.
+/// Russian words without the ending of their case, Arabic and Hebrew ones without what is written together with them.
 fn stem_other(word: &str) -> Option<String> {
     let count = word.chars().count();
     match word.chars().next()? {
@@ -187,6 +189,12 @@ fn stem_other(word: &str) -> Option<String> {
         '\u{0600}'..='\u{06ff}' => {
             let article = ["وال", "بال", "لل", "ال"].iter().find(|article| word.starts_with(**article))?;
             let stem = word.strip_prefix(article)?;
+            (stem.chars().count() >= 3).then(|| stem.to_owned())
+        }
+        // Hebrew writes "in", "the", "and" and "to" together with the word.
+        '\u{05d0}'..='\u{05ea}' => {
+            let first = ['ו', 'ב', 'ה', 'ל', 'כ', 'ש'].into_iter().find(|prefix| word.starts_with(*prefix))?;
+            let stem = word.strip_prefix(first)?;
             (stem.chars().count() >= 3).then(|| stem.to_owned())
         }
         _ => None,
