@@ -14,9 +14,10 @@ use tools::Stop;
 
 use crate::arrive::arrive;
 use crate::brief;
-use crate::drive::{Interrupt, readable_inputs};
+use crate::drive::readable_inputs;
 use crate::engine::named_run;
 use crate::fault::EngineError;
+use crate::interrupt::Interrupt;
 use crate::mode::Chosen;
 use crate::notice::Notice;
 use crate::service::{Service, check_request};
