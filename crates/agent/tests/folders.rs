@@ -132,11 +132,19 @@ fn contradictions_in_whole_folders() {
     assert!(precision >= 0.95, "precision {precision}");
 }
 
-/// Written when the rules had grown, before anything was measured with them.
+/// Written when the rules had grown, before anything was measured with them: 29 % and 100 % then, mended since.
 #[test]
 fn contradictions_in_folders_that_were_written_afterwards() {
     let (recall, precision) = measure(&["theatre", "dairy"]);
-    assert!(recall >= 0.25, "recall {recall}");
+    assert!(recall >= 0.75, "recall {recall}");
+    assert!(precision >= 0.95, "precision {precision}");
+}
+
+/// Written after those, before anything was measured with them: 19 % and 100 % then, mended since.
+#[test]
+fn contradictions_in_folders_that_were_written_last() {
+    let (recall, precision) = measure(&["harbour", "vineyard"]);
+    assert!(recall >= 0.7, "recall {recall}");
     assert!(precision >= 0.95, "precision {precision}");
 }
 

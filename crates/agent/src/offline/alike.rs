@@ -63,7 +63,9 @@ pub(crate) fn glossed(chars: &[char], words: &[Word]) -> BTreeSet<String> {
         if touches && inside.len() <= LONGEST && is_of_other_script(&first.text, &last.text) {
             // In a script without spaces only the word right before it is meant.
             let own = if last.script == Script::Spaced { &before[..] } else { &before[..1] };
-            found.extend(inside.iter().chain(own).filter_map(|word| words::key(word)));
+            // 2024年蒙特酒庄: a year may stand before it in one run of signs.
+            let plain = |key: String| key.trim_start_matches(['年', '月', '日']).to_owned();
+            found.extend(inside.iter().chain(own).filter_map(|word| words::key(word)).map(plain));
         }
     }
     found

@@ -23,6 +23,20 @@ pub(crate) fn event_before(words: &[Word], date: &Dated) -> Option<(&'static str
     }
 }
 
+/// The event that a date is of, if its word stands right behind it and then who did it: `in 1952 opgericht door zes boeren`.
+pub(crate) fn event_behind(words: &[Word], date: &Dated) -> Option<(&'static str, Word)> {
+    let mut behind = words.iter().skip_while(|word| word.start < date.end);
+    let (word, by) = (behind.next()?, behind.next()?);
+    let key = words::key(word).unwrap_or_default();
+    match vocabulary::part(&key, &word.text.to_lowercase()) {
+        Part::Event(event) if BY.contains(&by.text.as_str()) => Some((event, word.clone())),
+        _ => None,
+    }
+}
+
+/// Words before who did something.
+pub(crate) const BY: [&str; 8] = ["by", "von", "par", "por", "da", "door", "przez", "يد"];
+
 /// Where a sentence begins to say what its subject is besides, behind its last figure: `is the largest of the valley`.
 pub(crate) fn predicate_at(words: &[Word], figures: &[Figure]) -> Option<usize> {
     let last = figures.iter().map(|figure| figure.end).max()?;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{self, Column, ColumnKind, is_origin, lone_period};
+use super::columns::{self, Column, ColumnKind, lone_period};
 use super::dates::Period;
 use super::figures::Decimal;
 use super::limits;
@@ -98,7 +98,7 @@ impl Sheet<'_> {
         if dated.len() >= 3 && !labels.is_empty() {
             return self.wide(&dated, labels[0]).into_iter().collect();
         }
-        let is_course = |by: &&usize| self.is_course(**by, &labels);
+        let is_course = |by: &&usize| tables::is_course(self.table, **by, &labels);
         if let Some(by) = self.of(ColumnKind::Period).iter().find(is_course) {
             let lines = self.lines(*by, &labels, &numbers);
             if !lines.is_empty() {
@@ -138,30 +138,6 @@ impl Sheet<'_> {
         let mut found = self.of(ColumnKind::Label);
         found.sort_by_key(|label| columns::is_coded(self.table, *label));
         found
-    }
-
-    /// Whether a column of periods is the course of something. The years in which things were built are none, nor are days
-    /// on which each thing was looked at: each has its own.
-    fn is_course(&self, by: usize, labels: &[usize]) -> bool {
-        let is_own_name = |label: &usize| {
-            !columns::is_coded(self.table, *label) && tables::members(self.table, *label).len() == self.table.rows.len()
-        };
-        let has_own_names = self.table.rows.len() >= 3 && labels.iter().any(is_own_name);
-        !is_origin(&self.table.header[by]) && (!has_own_names || self.is_regular(by))
-    }
-
-    /// Whether each row is of the period after that of the row before it.
-    fn is_regular(&self, by: usize) -> bool {
-        let number = |period: Period| match period {
-            Period::Year(year) => Some(i64::from(year)),
-            Period::Month(year, month) => Some(i64::from(year) * 12 + i64::from(month)),
-            _ => None,
-        };
-        let periods: Vec<Option<Period>> = self.table.rows.iter().map(|row| lone_period(&row[by].text)).collect();
-        periods.windows(2).all(|pair| match (pair[0], pair[1]) {
-            (Some(one), Some(next)) => number(one).zip(number(next)).is_some_and(|(one, next)| next - one == 1),
-            _ => false,
-        })
     }
 
     /// How many rows have which code: numbers that name something are counted.

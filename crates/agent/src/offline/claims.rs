@@ -50,6 +50,15 @@ pub(crate) struct Subject {
     pub(crate) has_possession: bool,
     /// Names that stand in two scripts side by side.
     pub(crate) glossed: BTreeSet<String>,
+    /// Where the last name ends.
+    pub(crate) last_name: Option<usize>,
+}
+
+impl Subject {
+    /// Whether a word stands right behind a name.
+    pub(crate) fn is_behind_name(&self, word: &Word) -> bool {
+        self.last_name.is_some_and(|end| end + 1 == word.start)
+    }
 }
 
 /// One comparable statement.
@@ -179,7 +188,14 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
         last = Some(clause.clone());
         let mut surroundings = place.surroundings();
         surroundings.words.extend(before.words.iter().cloned());
+        if clause.subject.names.is_empty() {
+            surroundings.words.extend(place.names.implied(&clause.subject.words));
+        }
         let around = before.period.or(place.period());
+        // What stands behind a semicolon has a time of its own.
+        let is_apart =
+            |date: &Dated| clause.figures.first().is_some_and(|figure| is_cut(&chars, figure.start, date.start));
+        let shared = shared.filter(|_| !dates.first().is_some_and(is_apart));
         let origin = if shared.is_some() { Origin::Own } else { Origin::Around };
         let mut maker = Maker { place, sentence, chars: &chars, surroundings, period: shared.or(around), origin };
         found.extend(maker.claims(clause));
@@ -200,20 +216,31 @@ fn beginnings(
     let mut told: Vec<std::ops::Range<usize>> = Vec::new();
     let Some(last) = figures.last().map(|figure| figure.end) else { return (found, words) };
     dates.retain(|date| {
-        let Some((event, shown)) = asides::event_before(&words, date).filter(|_| date.end < last) else { return true };
-        let next = figures.iter().map(|figure| figure.start).find(|start| *start >= date.end).unwrap_or(last);
+        let of = asides::event_before(&words, date).filter(|_| date.end < last);
+        let behind = asides::event_behind(&words, date).filter(|_| figures.iter().all(|one| one.start > date.end));
+        let (event, shown, range) = match (of, behind) {
+            (Some((event, word)), _) => {
+                let next = figures.iter().map(|figure| figure.start).find(|start| *start >= date.end);
+                (event, word, date.end..next.unwrap_or(last))
+            }
+            (None, Some((event, word))) => (event, word, 0..date.start),
+            (None, None) => return true,
+        };
+        let about: Vec<&Word> =
+            words.iter().filter(|word| range.start <= word.start && word.end <= range.end).collect();
         let mut clause = Clause::default();
-        for word in words.iter().filter(|word| date.end <= word.start && word.end <= next) {
-            sort_word(place, word, false, true, &mut clause);
-        }
+        about.iter().for_each(|word| sort_word(place, word, false, true, &mut clause));
         let mut subject = clause.subject;
         subject.verbs.clear();
         subject.verbs.insert(event.to_owned());
         subject.words.insert(format!("({event})"));
-        subject.loose.retain(|word| vocabulary::is_common(word));
-        subject.shown = words
+        // In a script with capitals they say what names the thing.
+        let is_small = |word: &String| word.chars().all(|c| c.is_lowercase()) && !subject.names.contains(word);
+        let small: Vec<String> = subject.words.iter().filter(|word| is_small(word)).cloned().collect();
+        subject.loose.retain(|word| vocabulary::is_common(word) || small.contains(word));
+        subject.loose.extend(small);
+        subject.shown = about
             .iter()
-            .filter(|word| date.end <= word.start && word.end <= next)
             .map(|word| words::bare(&word.text))
             .filter(|text| !words::is_stop(&text.to_lowercase()))
             .chain([shown.text.clone()])
@@ -222,11 +249,18 @@ fn beginnings(
         surroundings.words.extend(before.words.iter().cloned());
         let maker = Maker { place, sentence, chars: &[], surroundings, period: None, origin: Origin::Own };
         found.push(maker.claim(&subject, (None, Origin::Own), Said::Date(date.period), (date.start, date.end)));
-        told.push(shown.start..date.end);
+        // What stands behind it with who did it is no claim of the figure's.
+        let end = if shown.start > date.start { sentence.text.len() } else { date.end };
+        told.push(shown.start.min(date.start)..end);
         false
     });
     words.retain(|word| !told.iter().any(|range| range.contains(&word.start)));
     (found, words)
+}
+
+/// Whether a semicolon stands between two places.
+fn is_cut(chars: &[char], one: usize, other: usize) -> bool {
+    chars[one.min(other)..one.max(other)].iter().any(|c| matches!(c, ';' | '；'))
 }
 
 /// The words without those of a tail that has no value: what it denies is something else.
@@ -234,8 +268,12 @@ fn claimed<'w>(chars: &[char], words: &'w [Word], dates: &[Dated], figures: &[Fi
     let last = figures.iter().map(|one| one.end).chain(dates.iter().map(|one| one.end)).max().unwrap_or(0);
     let tail =
         (last..chars.len()).find(|at| matches!(chars[*at], ',' | ';' | '，' | '；' | '،' | '—')).unwrap_or(chars.len());
+    // So is what stands before a colon, if no value does.
+    let first = figures.iter().map(|one| one.start).min().unwrap_or(last);
+    let head = (0..first.min(chars.len())).rev().find(|at| matches!(chars[*at], ':' | '：')).unwrap_or(0);
+    let from = words.iter().take_while(|word| word.start < head).count();
     let count = words.iter().take_while(|word| word.start < tail).count();
-    &words[..count]
+    &words[from.min(count)..count]
 }
 
 struct Maker<'a> {

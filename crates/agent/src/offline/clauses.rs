@@ -173,10 +173,9 @@ fn is_by_whom(
     dates: &[Dated],
     figures: &[Figure],
 ) -> bool {
-    const BY: [&str; 8] = ["by", "von", "par", "por", "da", "door", "przez", "يد"];
     before.iter().any(|by| {
         let is_behind = figures.is_empty() && dates.iter().any(|date| date.end <= by.start);
-        range.contains(&by.start) && BY.contains(&by.text.as_str()) && (is_behind || by.start >= core.end)
+        range.contains(&by.start) && asides::BY.contains(&by.text.as_str()) && (is_behind || by.start >= core.end)
     })
 }
 
@@ -237,8 +236,15 @@ fn turn(words: &[Word], clause: &mut Clause) {
             measure => drop(subject.words.insert(measure.to_owned())),
         }
     }
+    if turns::is_above_sea(words) {
+        subject.words.insert("height".to_owned());
+        subject.words.retain(|word| !turns::is_sea(word));
+    }
     for whom in turns::opened_for(words) {
         subject.marks.remove(&format!("way {whom}:to"));
+        if let Part::Subject(made) = vocabulary::part(&whom, &whom) {
+            subject.words.remove(&made);
+        }
         subject.words.remove(&whom);
         subject.names.remove(&whom);
     }
@@ -248,8 +254,9 @@ pub(crate) fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside:
     let lower = word.text.to_lowercase();
     // Stop words have no key, but some of them change what is claimed.
     let key = words::key(word).unwrap_or_default();
+    let part = part_of(place, word, &key, &clause.subject);
     let subject = &mut clause.subject;
-    match vocabulary::part(&key, &lower) {
+    match part {
         _ if turns::is_spreading(&lower) || turns::is_existing(&lower) => {}
         _ if vocabulary::is_stretch(&lower) => {
             subject.words.insert(lower);
@@ -277,37 +284,57 @@ pub(crate) fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside:
                 subject.shown.push(word.text.clone());
             }
         }
-        Part::Subject(made) => {
-            let made = match vocabulary::split_measure(&made).filter(|_| word.script == Script::Han) {
-                Some((front, measure)) if made == key => {
-                    subject.words.insert(measure.to_owned());
-                    front
-                }
-                _ => made,
-            };
-            let at = if word.start == 0 { At::Beginning } else { At::Inside };
-            // Verbs of Korean are long, too.
-            let is_form = word.script == Script::Hangul && vocabulary::is_loose(&lower, place.language);
-            let is_besides = is_aside && word.script != Script::Spaced;
-            let is_name = place.names.is_name(word, &key, at, place.language) && !is_form && !is_besides;
-            if is_name {
-                subject.names.insert(made.clone());
-                if word.script == Script::Spaced && !subject.order.contains(&made) {
-                    subject.order.push(made.clone());
-                }
-            }
-            let is_verb = vocabulary::is_loose(&lower, place.language) && !vocabulary::is_measure(&made);
-            let is_loose = is_aside || is_verb || vocabulary::is_generic(&made);
-            if is_loose && !is_name {
-                subject.loose.insert(made.clone());
-            }
-            if !is_loose {
-                let is_hangul = word.script == Script::Hangul;
-                subject.shown.push(if is_hangul { key.clone() } else { words::bare(&word.text) });
-            }
-            subject.words.insert(made);
+        Part::Subject(made) => take_subject(place, word, (&key, made), is_aside, subject),
+    }
+}
+
+/// What a word does; Le Rose, Poggio Alto: what is written like a name is one, whatever the word means.
+fn part_of(place: &Place<'_>, word: &Word, key: &str, subject: &Subject) -> Part {
+    let is_named = !key.is_empty() && speech::is_named_inside(word, place.language);
+    match vocabulary::part(key, &word.text.to_lowercase()) {
+        Part::Change(_) | Part::Plan | Part::Share | Part::Doubt if is_named => Part::Subject(key.to_owned()),
+        Part::Subject(made) if is_named && made != key && subject.is_behind_name(word) => Part::Subject(key.to_owned()),
+        part => part,
+    }
+}
+
+/// Takes a word that a claim is about.
+fn take_subject(place: &Place<'_>, word: &Word, (key, made): (&str, String), is_aside: bool, subject: &mut Subject) {
+    let lower = word.text.to_lowercase();
+    let joined = match (word.script, place.language) {
+        (Script::Han, _) => vocabulary::split_measure(&made),
+        (_, Language::German | Language::Dutch) => vocabulary::split_compound(&made),
+        _ => None,
+    };
+    let made = match joined {
+        Some((front, measure)) if made == key => {
+            subject.words.insert(measure.to_owned());
+            front
+        }
+        _ => made,
+    };
+    let at = if word.start == 0 { At::Beginning } else { At::Inside };
+    // Verbs of Korean are long, too.
+    let is_form = word.script == Script::Hangul && vocabulary::is_loose(&lower, place.language);
+    let is_besides = is_aside && word.script != Script::Spaced;
+    let is_name = place.names.is_name(word, key, at, place.language) && !is_form && !is_besides;
+    if is_name {
+        subject.last_name = Some(word.end);
+        subject.names.insert(made.clone());
+        if word.script == Script::Spaced && !subject.order.contains(&made) {
+            subject.order.push(made.clone());
         }
     }
+    let is_verb = vocabulary::is_loose(&lower, place.language) && !vocabulary::is_measure(&made);
+    let is_loose = is_aside || is_verb || vocabulary::is_generic(&made);
+    if is_loose && !is_name {
+        subject.loose.insert(made.clone());
+    }
+    if !is_loose {
+        let is_hangul = word.script == Script::Hangul;
+        subject.shown.push(if is_hangul { key.to_owned() } else { words::bare(&word.text) });
+    }
+    subject.words.insert(made);
 }
 
 /// A later clause without a measure, or without an entity, has that of the clause before.

@@ -114,7 +114,11 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
         return false;
     }
     let (loose_first, loose_second) = (missing_first.is_any, missing_second.is_any);
-    if loose_first && loose_second && !shares_name(first, second) {
+    let is_around = |here: &Claim, there: &Claim| {
+        !here.subject.names.is_empty() && here.subject.names.iter().all(|name| there.place.words.contains(name))
+    };
+    let is_one_name = shares_name(first, second) || is_around(first, second) || is_around(second, first);
+    if loose_first && loose_second && !is_one_name {
         return false;
     }
     // What is shared must say what is measured, not only whose it is.
@@ -125,7 +129,13 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     let is_phrase = |word: &&String| word.chars().count() > 5 && word.chars().all(|c| c >= '\u{4e00}');
     let says_what =
         shared.iter().any(|word| vocabulary::is_measure(word) || is_phrase(word)) || shared.len() > 1 || is_dated;
-    let does_what = first.subject.action.is_some() && first.subject.action == second.subject.action;
+    let is_noun = |here: &Claim, there: &Claim| {
+        here.subject
+            .action
+            .is_some_and(|action| there.subject.words.iter().any(|word| vocabulary::is_noun_of(word, action)))
+    };
+    let is_one_deed = first.subject.action.is_some() && first.subject.action == second.subject.action;
+    let does_what = is_one_deed || is_noun(first, second) || is_noun(second, first);
     if !(says_what || does_what || has_unit) {
         return false;
     }
@@ -208,7 +218,9 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
             && !first.subject.names.contains(word)
             && (!vocabulary::is_measure(word) || is_measured_alike(first, second))
             && !vocabulary::is_stretch(word);
-        let is_kind = is_one_name && vocabulary::is_kind(word) && !is_other_kind(word, second);
+        // A table that names nobody is about what the others are about.
+        let is_of_all = second.is_row && second.subject.names.is_empty() && first.subject.names.is_empty();
+        let is_kind = (is_one_name || is_of_all) && vocabulary::is_kind(word) && !is_other_kind(word, first, second);
         let is_noun = second.subject.action.is_some_and(|action| vocabulary::is_noun_of(word, action));
         // A figure in square metres is of an area, whether it is said or not.
         let is_told_by_unit = word == "area" && matches!(&second.said, Said::Value(figure) if figure.unit == "m²");
@@ -251,15 +263,13 @@ fn is_of_other_script(word: &str, first: &Claim, second: &Claim) -> bool {
 }
 
 /// Whether the heading that names what a claim is about says another kind of thing: the Marlow pool is not the library.
-fn is_other_kind(word: &str, claim: &Claim) -> bool {
+fn is_other_kind(word: &str, other: &Claim, claim: &Claim) -> bool {
     let is_own = |one: &String| one != word && !claim.subject.words.contains(one) && !claim.subject.names.contains(one);
-    let is_implied = claim.subject.names.is_empty();
-    is_implied
-        && claim
-            .place
-            .headings
-            .iter()
-            .any(|words| !words.contains(word) && words.iter().filter(|one| is_own(one)).count() > 1)
+    let is_other = |words: &BTreeSet<String>| {
+        let names_it = other.subject.names.iter().any(|name| words.contains(name));
+        names_it && !words.contains(word) && words.iter().filter(|one| is_own(one)).count() > 1
+    };
+    claim.subject.names.is_empty() && claim.place.headings.iter().any(is_other)
 }
 
 /// Whether two claims are surely in two languages: of a table with few words nobody can tell.
@@ -281,12 +291,6 @@ fn is_priced(word: &str, other: &Claim) -> bool {
 
 /// Whether the places in which two claims stand speak of different things.
 fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
-    // A text without a name in its title is about what it names.
-    let known = |claim: &Claim, word: &String| {
-        claim.subject.words.contains(word)
-            || claim.place.words.contains(word)
-            || claim.place.names.is_empty() && claim.place.document.contains(word)
-    };
     let differ = |one: &BTreeSet<&String>, other: &BTreeSet<&String>| {
         one.iter().any(|word| !known(second, word)) && other.iter().any(|word| !known(first, word))
     };
@@ -297,10 +301,7 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
     if differ(&first_names.iter().collect(), &second_names.iter().collect()) {
         return true;
     }
-    let is_about = |here: &Claim, there: &Claim| {
-        here.path != there.path && there.place.names.is_empty() && is_named_in(here, there)
-    };
-    if is_about(first, second) || is_about(second, first) {
+    if first.path != second.path && is_one_subject(first, second, shared) {
         return false;
     }
     let entity = shared.iter().filter(|word| !vocabulary::is_common(word) && !word.starts_with('(')).count();
@@ -344,6 +345,30 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
     };
     let (here, there) = (told(first), told(second));
     differ(&here.iter().collect(), &there.iter().collect())
+}
+
+/// Whether a claim, or what stands around it, has a word. A text without a name in its title is about what it names.
+fn known(claim: &Claim, word: &String) -> bool {
+    claim.subject.words.contains(word)
+        || claim.place.words.contains(word)
+        || claim.place.names.is_empty() && claim.place.document.contains(word)
+}
+
+/// Whether claims of two documents are about one thing, whatever the titles say besides: both name it, one does and the
+/// other can only mean it, or a table names nobody.
+fn is_one_subject(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
+    let is_about = |here: &Claim, there: &Claim| there.place.names.is_empty() && is_named_in(here, there);
+    let is_meant = |here: &Claim, there: &Claim| {
+        let names = &here.subject.names;
+        !names.is_empty()
+            && names.iter().all(|name| there.place.words.contains(name))
+            && there.place.names.iter().all(|name| known(here, name))
+    };
+    let is_of_all = |claim: &Claim| claim.is_dated_row() && claim.subject.names.is_empty() && shared.len() > 1;
+    shares_name(first, second)
+        || [(first, second), (second, first)].iter().any(|(one, other)| is_about(one, other) || is_meant(one, other))
+        || is_of_all(first)
+        || is_of_all(second)
 }
 
 /// Whether all that the title of one claim's text names is named somewhere in the text of the other.

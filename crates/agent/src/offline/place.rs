@@ -66,15 +66,27 @@ impl<'a> Place<'a> {
 
     pub(crate) fn enter(&mut self, level: usize, text: &str) {
         self.headings.retain(|one| one.level < level);
-        self.headings.push(heading(level, text, self.names));
+        // Below a title that names somebody, a lone word says what the section is about: `Staff`, `Energie`.
+        let is_below_name = self.headings.iter().any(|one| !one.names.is_empty());
+        let mut made = heading(level, text, self.names);
+        if is_below_name {
+            made.names.retain(|name| self.names.is_known(name));
+        }
+        self.headings.push(made);
     }
 
     pub(crate) fn surroundings(&self) -> Surroundings {
         let headings: Vec<BTreeSet<String>> = self.headings.iter().map(|one| one.words.clone()).collect();
         let names = self.headings.iter().flat_map(|one| &one.names).cloned();
         let of_file = self.file.words.iter().filter(|word| self.names.is_known(word)).cloned();
+        let told: BTreeSet<String> = headings.iter().flatten().chain(&self.file.words).cloned().collect();
+        let implied = if self.headings.iter().all(|one| one.names.is_empty()) {
+            self.names.implied(&told)
+        } else {
+            BTreeSet::new()
+        };
         Surroundings {
-            words: headings.iter().flatten().chain(&self.file.words).cloned().collect(),
+            words: told.into_iter().chain(implied).collect(),
             names: names.chain(of_file).collect(),
             headings,
             document: self.document.clone(),
@@ -148,7 +160,39 @@ fn heading(level: usize, text: &str, names: &Names) -> Heading {
 }
 
 /// Words of file names that only count the files, or say what kind of text they are.
-const NUMBERED: [&str; 14] = [
-    "one", "two", "three", "four", "five", "part", "copy", "draft", "final", "version", "houkoku", "shinbun", "baogao",
+const NUMBERED: [&str; 34] = [
+    "email",
+    "mail",
+    "wiki",
+    "newsletter",
+    "minute",
+    "faq",
+    "brochure",
+    "flyer",
+    "blog",
+    "post",
+    "protokoll",
+    "carta",
+    "lettera",
+    "verbale",
+    "relazione",
+    "giornale",
+    "krant",
+    "gazeta",
+    "haber",
+    "rapor",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "part",
+    "copy",
+    "draft",
+    "final",
+    "version",
+    "houkoku",
+    "shinbun",
+    "baogao",
     "자료",
 ];

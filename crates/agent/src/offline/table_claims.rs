@@ -11,6 +11,7 @@ use super::dates::{Period, plain_digits};
 use super::figures::Decimal;
 use super::place::{Place, Surroundings};
 use super::read::{Cell, Table};
+use super::tables;
 use super::units;
 use super::vocabulary::{self, Part};
 use super::words::{self, Script};
@@ -56,7 +57,7 @@ fn from_row(place: &Place<'_>, sheet: &Sheet<'_>, row: &[Cell]) -> Vec<Claim> {
     let row_period = (0..columns.len())
         .filter(|index| columns[*index].kind == ColumnKind::Period)
         // When a ship was built does not say when it was measured.
-        .filter(|index| !columns::is_origin(&sheet.table.header[*index]))
+        .filter(|index| tables::is_course(sheet.table, *index, &sheet.labels))
         .find_map(|index| columns::lone_period(&row[index].text))
         .map(|period| match period {
             // Rows that are all of the first of a month are of months.
@@ -93,6 +94,12 @@ fn label(text: &str, subject: &mut Subject, is_plan: &mut bool) {
         let lower = word.text.to_lowercase();
         let made = match words::key(&word) {
             Some(key) => match vocabulary::part(&key, &lower) {
+                // Poggio Alto is a name, whatever its second word means.
+                Part::Subject(made)
+                    if made != key && !subject.names.is_empty() && words::is_capitalised(&word.text) =>
+                {
+                    Some(key)
+                }
                 Part::Subject(made) => Some(made),
                 Part::Plan => {
                     *is_plan = true;

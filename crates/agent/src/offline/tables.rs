@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::cells;
 use super::charts::is_total;
 use super::columns::{self, Column, ColumnKind, is_missing, lone_period};
+use super::dates::Period;
 use super::figures::{Decimal, Figure};
 use super::limits;
 use super::paper::{Cite, Kind, Row, Section};
@@ -180,6 +181,32 @@ fn has_course(table: &Table) -> bool {
         periods.len() == table.rows.len() && periods.iter().any(|period| *period != periods[0])
     };
     (0..table.header.len()).any(is_time)
+}
+
+/// Whether a column of periods is the course of something. The years in which things were built are none, nor are days on
+/// which each thing was looked at: each has its own.
+pub(crate) fn is_course(table: &Table, by: usize, labels: &[usize]) -> bool {
+    let is_own_name =
+        |label: &usize| !columns::is_coded(table, *label) && members(table, *label).len() == table.rows.len();
+    let has_own_names = table.rows.len() >= 3 && labels.iter().any(is_own_name);
+    !columns::is_origin(&table.header[by]) && (!has_own_names || is_regular(table, by))
+}
+
+/// Whether each row is of the period after that of the row before it.
+fn is_regular(table: &Table, by: usize) -> bool {
+    let number = |period: Period| match period {
+        Period::Year(year) => Some(i64::from(year)),
+        Period::Month(year, month) => Some(i64::from(year) * 12 + i64::from(month)),
+        _ => None,
+    };
+    let periods: Vec<Option<Period>> = table.rows.iter().map(|row| lone_period(&row[by].text)).collect();
+    // Rows of one year are of that year, whatever they name.
+    let is_one = periods.iter().all(|period| period.is_some() && *period == periods[0]);
+    is_one
+        || periods.windows(2).all(|pair| match (pair[0], pair[1]) {
+            (Some(one), Some(next)) => number(one).zip(number(next)).is_some_and(|(one, next)| next - one == 1),
+            _ => false,
+        })
 }
 
 /// Each column of numbers by each column that divides the rows into a few groups.

@@ -106,7 +106,32 @@ pub(crate) fn is_generic(key: &str) -> bool {
 
 /// Whether a word only says what kind of thing a name names: `the port of Calder Bay` is Calder Bay.
 pub(crate) fn is_kind(word: &str) -> bool {
-    has(KINDS, word)
+    has(KINDS, word) || is_compound_kind(word)
+}
+
+/// `zuivelfabriek`, `Stadtbibliothek`: in some languages the kind is the end of the word.
+fn is_compound_kind(word: &str) -> bool {
+    const ENDS: &str = "fabriek fabrik werk kraftwerk werft brücke bibliothek bibliotheek schule school klinik ziekenhuis krankenhaus \
+        museum theater stadion hafen haven verein genossenschaft molkerei brauerei brouwerij universität kirche kerk";
+    let front = |end: &str| word.strip_suffix(end).is_some_and(|front| front.chars().count() >= 4);
+    ENDS.split_ascii_whitespace().any(front)
+}
+
+/// `Stromverbrauch`, `elektriciteitsverbruik`: the measure at the end of a word, and the word before it.
+pub(crate) fn split_compound(key: &str) -> Option<(String, &'static str)> {
+    const LEAST: usize = 5;
+    let measures = &lists().measures;
+    if !key.chars().all(|c| c.is_lowercase()) || measures.find(key, key).is_some() {
+        return None;
+    }
+    let starts = key.char_indices().map(|(at, _)| at).skip(4);
+    starts.filter(|at| key[*at..].chars().count() >= LEAST).find_map(|at| {
+        let (front, measure) = key.split_at(at);
+        let first = measures.whole.get(measure)?;
+        let bare = front.strip_suffix('s').unwrap_or(front);
+        let front = measures.find(bare, bare).map_or_else(|| bare.to_owned(), str::to_owned);
+        Some((front, *first))
+    })
 }
 
 /// A past form that is in no list, without its ending: what was done, as far as it can be told.
@@ -135,7 +160,7 @@ pub(crate) fn is_possession(lower: &str, language: Language) -> bool {
         _ => {}
     }
     has(
-        "has have had owns owned own hat hatte haben hatten besitzt besaß besaßen verfügt verfügte avait ont possède possédait compte tiene tenía tienen aveva tem tinha heeft miał имеет",
+        "has have had owns owned own telt telde liczy liczył har hade hat hatte haben hatten besitzt besaß besaßen verfügt verfügte avait ont possède possédait compte tiene tenía tienen aveva tem tinha heeft miał имеет",
         lower,
     )
 }
@@ -348,14 +373,14 @@ const NOTHING: &str = "version versions release report reporting amount amounts 
     año años número total empresa compañía unos cerca cifra negocios ejercicio \
     год года году годом лет всего около компания количество число общая общий \
     سنة عام إجمالي مجموع مجموعه وفي وبلغ شركة حوالي نحو عدد \
-    년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas человек شخص";
+    년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas persone pessoas osób osoby mensen kişi personer ludzi человек شخص يد";
 const NOTHING_PARTS: &str = "총 전체 기준 현재 당시 회사 올해 작년 지난해 总 公司 全年 約 약 以上 現在 時点 年度 合計 同社 当社 同年 全体 年間 年间";
-const KINDS: &str = "port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
+const KINDS: &str = "winery vineyard dairy monastery port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
     mv ms ss hospital clinic klinikum klinik club team trial study plant station refinery factory mill park farm bridge dam tunnel yard shipyard \
     museum school university college app application software platform programme program library theatre theater stadium airport \
     restaurant hotel brewery bakery cooperative foundation association festival refuge choir orchestra \
     chor orchester genossenschaft hafen stadt gemeinde dorf schiff frachter fähre kutter verein kraftwerk werk fabrik werft brücke turm bibliothek stadion flughafen \
-    ville navire usine centrale pont stade hôpital bibliothèque association chantier cooperativa finca puerto ciudad buque fábrica puente estadio biblioteca \
+    cantina vigneto weingut domaine bodega adega vignoble théâtre teatro teatr ville navire usine centrale pont stade hôpital bibliothèque association chantier cooperativa finca puerto ciudad buque fábrica puente estadio biblioteca \
     porto città nave ponte stadio ospedale cidade navio fábrica haven stad schip brug ziekenhuis fabriek miasto statek most szpital klub fabryka \
     şehir gemi köprü hastane kulübü fabrika santrali порт город судно корабль завод мост больница клуб клуба музей станция электростанция \
     مدرسة جامعة مستشفى مكتبة متحف مصنع ميناء مدينة قرية جسر فندق نادي ملعب محطة حديقة جمعية بلدية سفينة مطار \
