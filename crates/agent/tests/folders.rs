@@ -20,6 +20,8 @@ const FOLDERS: [&str; 5] = ["bicycles", "springs", "clinic", "museum", "coffee"]
 
 /// A line of a source: its path and its number.
 type Spot = (String, usize);
+/// Lines that are cited: the path, the first and the last.
+type Cited = (String, usize, usize);
 
 struct Folder {
     assets: Vec<(String, Vec<u8>)>,
@@ -68,10 +70,10 @@ impl Folder {
     }
 
     /// What is reported as a contradiction: the places of each.
-    fn reported(&self) -> Vec<(String, Vec<(String, usize, usize)>)> {
+    fn reported(&self) -> Vec<(String, Vec<Cited>)> {
         let paper = paper_of(&self.project("Compare."), "comparison.md");
         let part = paper.split("## Contradictions").nth(1).unwrap().split("\n## ").next().unwrap().to_owned();
-        let mut found: Vec<(String, Vec<(String, usize, usize)>)> = Vec::new();
+        let mut found: Vec<(String, Vec<Cited>)> = Vec::new();
         for line in part.lines() {
             if let Some(about) = line.strip_prefix("- ") {
                 found.push((about.to_owned(), Vec::new()));
@@ -83,7 +85,7 @@ impl Folder {
     }
 }
 
-fn is_at(places: &[(String, usize, usize)], (path, line): &Spot) -> bool {
+fn is_at(places: &[Cited], (path, line): &Spot) -> bool {
     places.iter().any(|(cited, first, last)| cited == path && (*first..=*last).contains(line))
 }
 
@@ -93,8 +95,7 @@ fn measure(names: &[&str]) -> (f64, f64) {
     for name in names {
         let folder = Folder::read(name);
         let reported = folder.reported();
-        let is_of =
-            |both: &(Spot, Spot), places: &[(String, usize, usize)]| is_at(places, &both.0) && is_at(places, &both.1);
+        let is_of = |both: &(Spot, Spot), places: &[Cited]| is_at(places, &both.0) && is_at(places, &both.1);
         pairs += folder.pairs.len();
         traps += folder.traps.len();
         for pair in &folder.pairs {
