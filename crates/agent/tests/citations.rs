@@ -218,3 +218,11 @@ fn citations_of_all_sources_together_are_right() {
     let all: Files = folder("tests/offline/assets").into_iter().chain(odd()).collect();
     check(&all, 200);
 }
+
+/// Folders in several languages and scripts, right to left among them, with messy tables.
+#[test]
+fn citations_of_whole_folders_are_right() {
+    for name in ["bicycles", "springs", "clinic", "museum", "coffee"] {
+        check(&folder(&format!("tests/offline/folders/{name}/assets")), 60);
+    }
+}

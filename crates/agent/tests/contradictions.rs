@@ -148,3 +148,12 @@ fn contradictions_that_were_written_after_the_rules_grew() {
     assert!(recall >= 0.75, "recall {recall}");
     assert!(precision >= 0.97, "precision {precision}");
 }
+
+/// Written before the rules were looked at again: 54 % recall and 76 % precision then; mended since.
+#[test]
+fn contradictions_that_were_written_last() {
+    let (recall, precision, cases) = measure("third-blind-pairs.txt", "third-blind-traps.txt");
+    println!("{cases}");
+    assert!(recall >= 0.9, "recall {recall}");
+    assert!(precision >= 0.95, "precision {precision}");
+}

@@ -4,7 +4,6 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use agent::{Ending, Job, Meter, Scratch};
@@ -20,6 +19,7 @@ use crate::engine::Written;
 use crate::fault::EngineError;
 use crate::hosted;
 use crate::inputs;
+use crate::interrupt::Interrupt;
 use crate::notice::{Notice, work_in_words};
 use crate::service::Service;
 use crate::settings::{A_PERSON, THE_ENGINE};
@@ -35,27 +35,6 @@ const LOOK: Duration = Duration::from_secs(1);
 const SETTLES: Duration = Duration::from_millis(60);
 /// How often it is looked for commits of other processes.
 const CATCH_UP: Duration = Duration::from_millis(200);
-
-/// How a person ends the loop: once asks, twice ends the agents at once. Shared with a signal handler.
-#[derive(Debug, Default)]
-pub struct Interrupt(AtomicU8);
-
-impl Interrupt {
-    /// Nobody has asked yet.
-    pub const fn new() -> Self {
-        Self(AtomicU8::new(0))
-    }
-
-    /// Asks once more.
-    pub fn ask(&self) {
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// How often it was asked.
-    pub fn asked(&self) -> u8 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 /// What it is worth looking for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,17 +52,31 @@ pub enum Drove {
     Interrupted,
 }
 
+/// What is done beside the agents' work.
+pub type Beside<'a, F> = &'a mut dyn FnMut(&mut Service<F>) -> Option<Duration>;
+
 impl<F: Fs> Service<F> {
     /// Takes runs up and carries them on until nothing can go on without a person. Those that another live process
     /// drives are refused, and named.
     pub fn drive(&mut self, runs: &[String], interrupt: &Interrupt) -> Result<Drove, EngineError> {
+        self.drive_beside(runs, interrupt, &mut |_| None)
+    }
+
+    /// The same, with something that is done beside the agents' work, whenever the loop would wait for them: a person may
+    /// be asked meanwhile. It says how soon it wants to be called again, if that is sooner than the loop would.
+    pub fn drive_beside(
+        &mut self,
+        runs: &[String],
+        interrupt: &Interrupt,
+        beside: Beside<'_, F>,
+    ) -> Result<Drove, EngineError> {
         // What people did while nobody drove is looked at before anything is decided on it.
         self.engine.settle()?;
         let edits = self.engine.edits();
         self.take_all(edits)?;
         self.sweep_scratch()?;
         self.claim(runs)?;
-        let drove = self.drive_on(interrupt)?;
+        let drove = self.drive_on(interrupt, beside)?;
         self.crew.tidy_up();
         self.messengers.drain(..).for_each(|thread| drop(thread.join()));
         self.engine.store.finish()?;
@@ -114,7 +107,7 @@ impl<F: Fs> Service<F> {
         claimed
     }
 
-    fn drive_on(&mut self, interrupt: &Interrupt) -> Result<Drove, EngineError> {
+    fn drive_on(&mut self, interrupt: &Interrupt, beside: Beside<'_, F>) -> Result<Drove, EngineError> {
         let (mut looked, mut caught_up) = (Instant::now(), Instant::now());
         let mut unsettled = false;
         loop {
@@ -144,8 +137,10 @@ impl<F: Fs> Service<F> {
                     (true, Some(_)) => {}
                 }
             }
+            let soon = if is_idle { None } else { beside(self) };
             let due = self.engine.store.place_meanwhile()?;
-            let patience = CATCH_UP.min(due.unwrap_or(CATCH_UP)).min(wake.unwrap_or(CATCH_UP));
+            let patience =
+                soon.unwrap_or(CATCH_UP).min(CATCH_UP).min(due.unwrap_or(CATCH_UP)).min(wake.unwrap_or(CATCH_UP));
             let patience = if unsettled { patience.min(SETTLES) } else { patience };
             let told = self.wait(is_idle, patience.max(Duration::from_millis(1)));
             if told.commits || caught_up.elapsed() >= CATCH_UP {

@@ -14,9 +14,9 @@ use tools::Stop;
 
 use crate::arrive::arrive;
 use crate::brief;
-use crate::drive::Interrupt;
 use crate::engine::named_run;
 use crate::fault::EngineError;
+use crate::interrupt::Interrupt;
 use crate::mode::Chosen;
 use crate::notice::Notice;
 use crate::readable::readable_inputs;

@@ -5,13 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{self, Column, ColumnKind, is_origin, lone_period};
+use super::columns::{self, Column, ColumnKind, lone_period};
 use super::dates::Period;
 use super::figures::Decimal;
 use super::limits;
 use super::paper::{Cite, Kind, Row, Section};
 use super::read::Table;
 use super::tables::{self, shown};
+
+/// Fewer rows need no chart that counts them.
+const FEW: usize = 5;
+/// With fewer points a cloud says nothing.
+const CLOUD: usize = 10;
 
 /// How many lines one chart can show.
 const LINES: usize = 6;
@@ -60,6 +65,9 @@ pub(crate) fn sections(path: &str, table: &Table, decimal: Decimal) -> Vec<Secti
     let sheet = Sheet { path, table, decimal, columns: columns::columns(table, decimal) };
     let mut found = if table.rows.len() < 2 { Vec::new() } else { sheet.charts() };
     found.truncate(limits::CHARTS);
+    if table.rows.len() >= FEW {
+        found.extend((0..sheet.columns.len()).find_map(|column| sheet.counts(column)));
+    }
     found
 }
 
@@ -84,14 +92,13 @@ impl Sheet<'_> {
 
     fn charts(&self) -> Vec<Section> {
         let numbers = self.of(ColumnKind::Number);
-        let labels = self.of(ColumnKind::Label);
+        let labels = self.labels();
         let dated: Vec<usize> =
             numbers.iter().copied().filter(|index| lone_period(&self.table.header[*index]).is_some()).collect();
         if dated.len() >= 3 && !labels.is_empty() {
             return self.wide(&dated, labels[0]).into_iter().collect();
         }
-        // The years in which things were built are no course of time: each thing has its own.
-        let is_course = |by: &&usize| !is_origin(&self.table.header[**by]);
+        let is_course = |by: &&usize| tables::is_course(self.table, **by, &labels);
         if let Some(by) = self.of(ColumnKind::Period).iter().find(is_course) {
             let lines = self.lines(*by, &labels, &numbers);
             if !lines.is_empty() {
@@ -124,6 +131,33 @@ impl Sheet<'_> {
         }
         found.extend(numbers.iter().filter_map(|index| self.histogram(*index)));
         found
+    }
+
+    /// The columns that name rows: names before what is only a number with letters.
+    fn labels(&self) -> Vec<usize> {
+        let mut found = self.of(ColumnKind::Label);
+        found.sort_by_key(|label| columns::is_coded(self.table, *label));
+        found
+    }
+
+    /// How many rows have which code: numbers that name something are counted.
+    fn counts(&self, column: usize) -> Option<Section> {
+        let members = tables::members(self.table, column);
+        let is_division = (2..=limits::GROUPS).contains(&members.len()) && members.len() * 2 <= self.table.rows.len();
+        let is_code = members.keys().all(|name| name.chars().count() <= 12 && name.chars().any(|c| c.is_ascii_digit()));
+        if self.columns[column].kind != ColumnKind::Note || !is_division || !is_code {
+            return None;
+        }
+        let head = tables::head(self.table, column);
+        let mut counted: Vec<(&str, &Vec<usize>)> = members.iter().map(|(name, rows)| (*name, rows)).collect();
+        counted.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then(one.0.cmp(other.0)));
+        let rows = counted.iter().map(|(name, rows)| Row {
+            cells: vec![(*name).to_owned(), rows.len().to_string()],
+            cites: self.lines_of(rows.iter(), column),
+        });
+        let header = [head.clone(), "rows".to_owned()];
+        let more = format!(": how many rows have which {head}");
+        Some(self.section(Shape::Bars, &format!("distribution of {head}"), &more, &header, rows.collect()))
     }
 
     fn section(&self, shape: Shape, theme: &str, more: &str, header: &[String], rows: Vec<Row>) -> Section {
@@ -351,7 +385,7 @@ impl Sheet<'_> {
             .take(limits::POINTS)
             .collect();
         let (x, y) = (self.head(x), self.head(y));
-        (points.len() >= 4).then(|| {
+        (points.len() >= CLOUD).then(|| {
             let header = [x.clone(), y.clone()];
             self.section(Shape::Scatter, &format!("{y} against {x}"), &format!(": {x} across, {y} up"), &header, points)
         })
@@ -464,6 +498,17 @@ mod tests {
         let many: String = (0..3).flat_map(|y| (0..8).map(move |g| format!("{},g{g},{}\n", 2020 + y, y * g))).collect();
         check(&format!("year,group,boats\n{many}"), &[("boats by year and group", Shape::Small)]);
         check("place,lat,lon\nA,52.5,13.4\nB,48.1,11.6\nC,50.9,6.9\n", &[]);
+        // Codes are counted, never added up; the days on which things were looked at are no course of time.
+        check(
+            "device,place,volts,상태코드,looked_at\nTM-1,A,3.9,200,2025-02-03\nTM-2,B,3.7,200,2025-02-03\nTM-3,C,3.1,503,2025-01-28\nTM-4,D,3.8,200,2025-02-05\nTM-5,E,3.2,404,2024-12-19\nTM-6,F,3.4,200,2025-02-04\n",
+            &[("volts by place", Shape::Bars), ("distribution of 상태코드", Shape::Bars)],
+        );
+        check(
+            "Datum;Artikelnr;Lieferant;Betrag\n03.01.2024;88120;Nord;10\n2024-01-19;88121;Süd;20\n15.02.2024;88145;Nord;30\n",
+            &[("Betrag by Datum", Shape::Line)],
+        );
+        check("الشهر,الزوار\n2024-01,6100\n2024-02,6900\n2024-03,8800\n", &[("الزوار by الشهر", Shape::Line)]);
+        check("año,destino,t\n2023,A,3\n2023,B,4\n2024,A,5\n2024,B,6\n", &[("sum of t by destino", Shape::Bars)]);
         check("name,phone,order_id\nA,+49 30 123456,1001\nB,+49 40 987654,1002\n", &[]);
         check("Monat;Umsatz\n01.2023;3\n02.2023;4\n03.2023;9\n", &[("Umsatz by Monat", Shape::Line)]);
         check("dam,built,capacity\nA,1931,10\nB,1956,7\nC,1972,12\n", &[("capacity by dam", Shape::Bars)]);

@@ -5,21 +5,20 @@
 
 use std::collections::BTreeSet;
 
+use super::asides;
+use super::clauses::{Clause, carry, clauses, sort_word};
 use super::dates::{Dated, Period, dates, plain_digits};
 use super::figures::{self, Figure, figures};
 use super::limits;
-use super::names::{At, Names, named_in};
+use super::names::{Names, named_in};
 use super::number_words;
 use super::place::{Place, Surroundings};
-use super::qualifiers::{self, Stands};
 use super::read::{Block, Document};
 use super::sentences::{Sentence, sentences};
 use super::speech;
 use super::table_claims;
-use super::turns;
-use super::units;
-use super::vocabulary::{self, Part};
-use super::words::{self, Language, Script, Word};
+use super::vocabulary;
+use super::words::{self, Language, Word};
 
 /// What is said to be so.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +48,17 @@ pub(crate) struct Subject {
     pub(crate) verbs: BTreeSet<String>,
     /// Whether it is said that something has what is counted.
     pub(crate) has_possession: bool,
+    /// Names that stand in two scripts side by side.
+    pub(crate) glossed: BTreeSet<String>,
+    /// Where the last name ends.
+    pub(crate) last_name: Option<usize>,
+}
+
+impl Subject {
+    /// Whether a word stands right behind a name.
+    pub(crate) fn is_behind_name(&self, word: &Word) -> bool {
+        self.last_name.is_some_and(|end| end + 1 == word.start)
+    }
 }
 
 /// One comparable statement.
@@ -69,6 +79,15 @@ pub(crate) struct Claim {
     pub(crate) quote: String,
     /// The figure or date as it is written.
     pub(crate) written: String,
+    /// Whether it is a cell of a table.
+    pub(crate) is_row: bool,
+}
+
+impl Claim {
+    /// Whether it is a row of a table that says of which time it is.
+    pub(crate) fn is_dated_row(&self) -> bool {
+        self.is_row && self.period.is_some() && self.origin == Origin::Own
+    }
 }
 
 /// Where the period of a claim is said.
@@ -128,21 +147,6 @@ struct Before {
     period: Option<Period>,
 }
 
-/// What a clause holds, once its words have been sorted.
-#[derive(Clone, Debug, Default)]
-struct Clause {
-    subject: Subject,
-    event: Option<&'static str>,
-    /// The event as it is written.
-    event_shown: String,
-    is_plan: bool,
-    change: Option<&'static str>,
-    /// Whether something reaches as far as its figure says.
-    is_running: bool,
-    dates: Vec<Dated>,
-    figures: Vec<Figure>,
-}
-
 fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec<Claim> {
     let mut chars = plain_digits(&sentence.text);
     let mut dates = dates(&chars);
@@ -175,16 +179,23 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
         return Vec::new();
     }
     let said = speech::without_speaker(&chars, words, &dates, &figures);
+    let (mut found, said) = beginnings(place, sentence, before, said, &mut dates, &figures);
     let clauses = clauses(place, &chars, &said, &dates, &figures);
     let shared = if dates.len() == 1 { dates.first().map(|date| date.period) } else { None };
-    let mut found = Vec::new();
     let mut last: Option<Clause> = None;
     for mut clause in clauses {
         carry(&mut clause, last.as_ref());
         last = Some(clause.clone());
         let mut surroundings = place.surroundings();
         surroundings.words.extend(before.words.iter().cloned());
+        if clause.subject.names.is_empty() {
+            surroundings.words.extend(place.names.implied(&clause.subject.words));
+        }
         let around = before.period.or(place.period());
+        // What stands behind a semicolon has a time of its own.
+        let is_apart =
+            |date: &Dated| clause.figures.first().is_some_and(|figure| is_cut(&chars, figure.start, date.start));
+        let shared = shared.filter(|_| !dates.first().is_some_and(is_apart));
         let origin = if shared.is_some() { Origin::Own } else { Origin::Around };
         let mut maker = Maker { place, sentence, chars: &chars, surroundings, period: shared.or(around), origin };
         found.extend(maker.claims(clause));
@@ -192,48 +203,77 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
     found
 }
 
+/// `Founded in 1921, the club has 300 members`: when it began is a claim of its own, and not the time of the figure.
+fn beginnings(
+    place: &Place<'_>,
+    sentence: &Sentence,
+    before: &Before,
+    mut words: Vec<Word>,
+    dates: &mut Vec<Dated>,
+    figures: &[Figure],
+) -> (Vec<Claim>, Vec<Word>) {
+    let mut found = Vec::new();
+    let mut told: Vec<std::ops::Range<usize>> = Vec::new();
+    let Some(last) = figures.last().map(|figure| figure.end) else { return (found, words) };
+    dates.retain(|date| {
+        let of = asides::event_before(&words, date).filter(|_| date.end < last);
+        let behind = asides::event_behind(&words, date).filter(|_| figures.iter().all(|one| one.start > date.end));
+        let (event, shown, range) = match (of, behind) {
+            (Some((event, word)), _) => {
+                let next = figures.iter().map(|figure| figure.start).find(|start| *start >= date.end);
+                (event, word, date.end..next.unwrap_or(last))
+            }
+            (None, Some((event, word))) => (event, word, 0..date.start),
+            (None, None) => return true,
+        };
+        let about: Vec<&Word> =
+            words.iter().filter(|word| range.start <= word.start && word.end <= range.end).collect();
+        let mut clause = Clause::default();
+        about.iter().for_each(|word| sort_word(place, word, false, true, &mut clause));
+        let mut subject = clause.subject;
+        subject.verbs.clear();
+        subject.verbs.insert(event.to_owned());
+        subject.words.insert(format!("({event})"));
+        // In a script with capitals they say what names the thing.
+        let is_small = |word: &String| word.chars().all(|c| c.is_lowercase()) && !subject.names.contains(word);
+        let small: Vec<String> = subject.words.iter().filter(|word| is_small(word)).cloned().collect();
+        subject.loose.retain(|word| vocabulary::is_common(word) || small.contains(word));
+        subject.loose.extend(small);
+        subject.shown = about
+            .iter()
+            .map(|word| words::bare(&word.text))
+            .filter(|text| !words::is_stop(&text.to_lowercase()))
+            .chain([shown.text.clone()])
+            .collect();
+        let mut surroundings = place.surroundings();
+        surroundings.words.extend(before.words.iter().cloned());
+        let maker = Maker { place, sentence, chars: &[], surroundings, period: None, origin: Origin::Own };
+        found.push(maker.claim(&subject, (None, Origin::Own), Said::Date(date.period), (date.start, date.end)));
+        // What stands behind it with who did it is no claim of the figure's.
+        let end = if shown.start > date.start { sentence.text.len() } else { date.end };
+        told.push(shown.start.min(date.start)..end);
+        false
+    });
+    words.retain(|word| !told.iter().any(|range| range.contains(&word.start)));
+    (found, words)
+}
+
+/// Whether a semicolon stands between two places.
+fn is_cut(chars: &[char], one: usize, other: usize) -> bool {
+    chars[one.min(other)..one.max(other)].iter().any(|c| matches!(c, ';' | '；'))
+}
+
 /// The words without those of a tail that has no value: what it denies is something else.
 fn claimed<'w>(chars: &[char], words: &'w [Word], dates: &[Dated], figures: &[Figure]) -> &'w [Word] {
     let last = figures.iter().map(|one| one.end).chain(dates.iter().map(|one| one.end)).max().unwrap_or(0);
     let tail =
         (last..chars.len()).find(|at| matches!(chars[*at], ',' | ';' | '，' | '；' | '،' | '—')).unwrap_or(chars.len());
+    // So is what stands before a colon, if no value does.
+    let first = figures.iter().map(|one| one.start).min().unwrap_or(last);
+    let head = (0..first.min(chars.len())).rev().find(|at| matches!(chars[*at], ':' | '：')).unwrap_or(0);
+    let from = words.iter().take_while(|word| word.start < head).count();
     let count = words.iter().take_while(|word| word.start < tail).count();
-    &words[..count]
-}
-
-/// A later clause without a measure, or without an entity, has that of the clause before.
-fn carry(clause: &mut Clause, last: Option<&Clause>) {
-    let Some(last) = last else { return };
-    let has_measure = clause.subject.words.iter().any(|word| vocabulary::is_common(word));
-    let has_entity = clause.subject.words.iter().any(|word| !vocabulary::is_common(word));
-    let is_carried = |word: &&String| match vocabulary::is_common(word) {
-        true => !has_measure,
-        false => !has_entity,
-    };
-    let own = &mut clause.subject;
-    own.words.extend(last.subject.words.iter().filter(is_carried).cloned());
-    own.names.extend(last.subject.names.iter().filter(is_carried).cloned());
-    own.loose.extend(last.subject.loose.iter().filter(is_carried).cloned());
-    own.action = own.action.or(last.subject.action);
-    if own.verbs.is_empty() && own.action.is_none() {
-        own.verbs.clone_from(&last.subject.verbs);
-    }
-    if own.marks.is_empty() {
-        own.marks.clone_from(&last.subject.marks);
-    }
-    if !has_measure || !has_entity {
-        let mut shown = last.subject.shown.clone();
-        if has_measure {
-            shown.retain(|word| !clause_has_measure(word));
-        }
-        shown.append(&mut own.shown);
-        own.shown = shown;
-    }
-    clause.is_plan |= last.is_plan;
-}
-
-fn clause_has_measure(shown: &str) -> bool {
-    words::content(shown).iter().any(|key| vocabulary::is_measure(key))
+    &words[from.min(count)..count]
 }
 
 struct Maker<'a> {
@@ -315,253 +355,10 @@ impl Maker<'_> {
             said,
             quote: self.sentence.text.clone(),
             written: self.sentence.text.chars().skip(start).take(end - start).collect(),
+            is_row: false,
         }
     }
 }
 
 const SIZES: [&str; 6] = ["length", "height", "width", "depth", "distance", "area"];
 const MORE: [&str; 9] = ["more", "fewer", "less", "mehr", "weniger", "más", "menos", "больше", "меньше"];
-
-/// Cuts a sentence where one statement with a figure ends and the next begins.
-fn clauses(place: &Place<'_>, chars: &[char], words: &[Word], dates: &[Dated], figures: &[Figure]) -> Vec<Clause> {
-    let in_value = |index: usize| {
-        figures.iter().any(|one| one.start <= index && index < one.end)
-            || dates.iter().any(|one| one.start <= index && index < one.end)
-    };
-    let marks: Vec<usize> = (0..chars.len())
-        .filter(|index| {
-            matches!(chars[*index], ',' | ';' | '，' | '、' | '；' | '(' | '（' | '،' | '—' | '–') && !in_value(*index)
-        })
-        .collect();
-    const JOINTS: &str = " and while but whereas compared versus vs against after und während aber gegenüber nach et mais contre y pero frente tras а и но против ";
-    let mut cuts = vec![0];
-    cuts.extend(&marks);
-    cuts.extend(
-        words.iter().filter(|word| JOINTS.contains(&format!(" {} ", word.text.to_lowercase()))).map(|word| word.start),
-    );
-    // "rose from 61,000 in 2022 to 70,000 in 2023"
-    const TARGETS: &str = " to auf à a до ";
-    let is_target = |word: &&Word| {
-        TARGETS.contains(&format!(" {} ", word.text.to_lowercase()))
-            && figures.iter().any(|one| one.start == word.end + 1)
-    };
-    cuts.extend(words.iter().filter(is_target).map(|word| word.start));
-    cuts.sort_unstable();
-    cuts.push(chars.len());
-    let has_value = |from: usize, to: usize| {
-        figures.iter().any(|one| from <= one.start && one.start < to)
-            || (figures.is_empty() && dates.iter().any(|one| from <= one.start && one.start < to))
-    };
-    let other = turns::goes_on_at(words);
-    // A stretch without a figure belongs to the clause before it, or to the one after it at the beginning.
-    let mut ranges = Vec::new();
-    let mut from = 0;
-    for pair in cuts.windows(2) {
-        if has_value(from, pair[0]) && has_value(pair[0], pair[1]) {
-            ranges.push(from..pair[0]);
-            from = pair[0];
-        }
-    }
-    ranges.push(from..chars.len());
-    let made = ranges.into_iter().map(|range| {
-        // What follows the last value behind a comma tells more, but not what the figure is of.
-        let ends = marks.iter().chain(&other).copied();
-        let tail = ends.filter(|mark| range.contains(mark) && !has_value(*mark, range.end)).min();
-        // What stands before a colon leads up to what is said.
-        let head =
-            range.clone().find(|at| matches!(chars[*at], ':' | '：') && !in_value(*at) && !has_value(range.start, *at));
-        let core = head.unwrap_or(range.start)..tail.unwrap_or(range.end);
-        let mut made = clause(place, words, dates, figures, range.clone(), &core);
-        made.subject.marks.extend(qualifiers::numbered(chars, &range));
-        made
-    });
-    made.collect()
-}
-
-fn clause(
-    place: &Place<'_>,
-    words: &[Word],
-    dates: &[Dated],
-    figures: &[Figure],
-    range: std::ops::Range<usize>,
-    core: &std::ops::Range<usize>,
-) -> Clause {
-    let mut clause = Clause {
-        dates: dates.iter().filter(|one| range.contains(&one.start)).copied().collect(),
-        figures: figures.iter().filter(|one| range.contains(&one.start)).cloned().collect(),
-        ..Clause::default()
-    };
-    let inside = |at: usize| {
-        dates.iter().any(|one| one.start <= at && at < one.end)
-            || figures.iter().any(|one| one.start <= at && at < one.end)
-    };
-    let stands = |at: usize| match dates.iter().any(|one| one.start <= at && at < one.end) {
-        true => Stands::Date,
-        false if inside(at) => Stands::Figure,
-        false => Stands::Word,
-    };
-    // ", the other works the rest" is about another thing.
-    let is_rest = words.iter().any(|word| {
-        core.end <= word.start && word.start < range.end && matches!(word.text.as_str(), "rest" | "remainder" | "Rest")
-    });
-    clause.subject.marks = qualifiers::marks(words, &range, &stands);
-    for (index, word) in words.iter().enumerate().filter(|(_, word)| range.contains(&word.start)) {
-        let next = words.get(index + 1).map(|next| next.text.to_lowercase()).unwrap_or_default();
-        // "900 kg a week" is a rate, "a week ticket" is none.
-        let is_behind = figures.iter().any(|one| one.end <= word.start && word.start < one.end + 30);
-        let is_article = matches!(word.text.as_str(), "a" | "an" | "A" | "An");
-        if let Some(rate) = speech::rate(&word.text.to_lowercase(), &next).filter(|_| is_behind || !is_article) {
-            clause.subject.words.insert(rate.to_owned());
-        }
-        let end = dates.iter().find(|one| one.start <= word.start && word.start < one.end).map(|one| one.end);
-        let behind = end.and_then(|end| speech::behind_date(word, end));
-        let word = behind.as_ref().unwrap_or(word);
-        if inside(word.start) || (is_rest && word.start >= core.end) {
-            continue;
-        }
-        // "opened in 1998" happens once, "opened three shops in 2023" may happen again.
-        let is_once = words.get(index + 1).is_none_or(|next| {
-            word.script != Script::Spaced || words::is_stop(&next.text.to_lowercase()) || inside(next.start)
-        });
-        let counted = figures.iter().any(|one| one.end == word.start);
-        if counted && word.script == Script::Hangul {
-            continue;
-        }
-        // "founded in 1967 by Edda Lorne": who did it does not tell what was done.
-        let is_by = figures.is_empty()
-            && words[..index].iter().any(|by| {
-                range.contains(&by.start)
-                    && matches!(by.text.as_str(), "by" | "von" | "par" | "por" | "da" | "door" | "przez")
-                    && dates.iter().any(|date| date.end <= by.start)
-            });
-        if is_by {
-            continue;
-        }
-        let word = if counted { speech::without_counter(word) } else { word.clone() };
-        sort_word(place, &word, is_once, !core.contains(&word.start), &mut clause);
-    }
-    let said: Vec<Word> = words.iter().filter(|word| core.contains(&word.start)).cloned().collect();
-    deed(place.language, &said, figures, core, &mut clause);
-    turn(&said, &mut clause);
-    clause
-}
-
-/// Whether something is had, or what else is done with what is counted.
-fn deed(language: Language, said: &[Word], figures: &[Figure], core: &std::ops::Range<usize>, clause: &mut Clause) {
-    let is_possession = |word: &Word| vocabulary::is_possession(&word.text.to_lowercase(), language);
-    clause.subject.has_possession = said.iter().any(is_possession);
-    match clause.subject.has_possession {
-        true => clause.subject.verbs.clear(),
-        false => verb_before_figure(said, figures, core, clause),
-    }
-}
-
-/// `La ferme exploite 74 hectares`: the small word right before what is counted, where no known verb stands, is one.
-fn verb_before_figure(inside: &[Word], figures: &[Figure], core: &std::ops::Range<usize>, clause: &mut Clause) {
-    let lower = |word: &Word| word.text.to_lowercase();
-    let is_known = |word: &Word| vocabulary::is_verb(&words::key(word).unwrap_or_default(), &lower(word));
-    let has_verb = clause.subject.action.is_some() || !clause.subject.verbs.is_empty();
-    if has_verb || clause.event.is_some() || inside.iter().any(is_known) {
-        return;
-    }
-    let Some(figure) = figures.iter().find(|figure| core.contains(&figure.start)) else { return };
-    let Some(at) = inside.iter().position(|word| word.end + 1 == figure.start) else { return };
-    let verb = &inside[at];
-    // Behind a preposition or an article stands a noun; before a price, whatever is sold.
-    let is_behind_noun = at > 0 && !words::is_stop(&lower(&inside[at - 1]));
-    let is_counted = !units::is_currency(&figure.unit.to_lowercase());
-    let is_verb = is_behind_noun && is_counted && verb.script == Script::Spaced && !words::is_capitalised(&verb.text);
-    let Some(key) = words::key(verb).filter(|key| is_verb && !vocabulary::is_common(key)) else { return };
-    // What is counted without a unit is told apart by such a word, unless its form says that it is a verb.
-    let is_sure = !figure.unit.is_empty() || clause.subject.loose.contains(&key);
-    if is_sure && clause.subject.words.remove(&key) {
-        clause.subject.loose.remove(&key);
-        clause.subject.shown.retain(|shown| *shown != verb.text);
-        clause.subject.verbs.insert(key);
-    }
-}
-
-/// What several words together say of a clause.
-fn turn(words: &[Word], clause: &mut Clause) {
-    let subject = &mut clause.subject;
-    let known = subject.action;
-    subject.action = turns::action(words, known);
-    if subject.action != known {
-        subject.verbs.clear();
-    }
-    clause.is_running = turns::is_running(words);
-    if turns::is_there_since(words) && clause.event.is_none() {
-        clause.event = Some("founded");
-        subject.verbs = ["founded".to_owned()].into();
-        subject.marks.remove("time:from");
-        subject.words.retain(|word| !turns::is_since(word));
-    }
-    if let Some((measure, said)) = turns::people(words) {
-        subject.words.retain(|word| !said.contains(word));
-        match measure {
-            "employee" => subject.action = subject.action.or(Some("employ")),
-            measure => drop(subject.words.insert(measure.to_owned())),
-        }
-    }
-    for whom in turns::opened_for(words) {
-        subject.marks.remove(&format!("way {whom}:to"));
-        subject.words.remove(&whom);
-        subject.names.remove(&whom);
-    }
-}
-
-fn sort_word(place: &Place<'_>, word: &Word, is_once: bool, is_aside: bool, clause: &mut Clause) {
-    let lower = word.text.to_lowercase();
-    // Stop words have no key, but some of them change what is claimed.
-    let key = words::key(word).unwrap_or_default();
-    let subject = &mut clause.subject;
-    match vocabulary::part(&key, &lower) {
-        _ if turns::is_spreading(&lower) || turns::is_existing(&lower) => {}
-        _ if vocabulary::is_stretch(&lower) => {
-            subject.words.insert(lower);
-        }
-        Part::Plan => clause.is_plan = true,
-        Part::Change(direction) => clause.change = clause.change.or(Some(direction)),
-        Part::Event(event) => {
-            if clause.event.is_none() && is_once {
-                clause.event = Some(event);
-                clause.event_shown.clone_from(&word.text);
-            }
-            if !is_aside {
-                subject.verbs.insert(event.to_owned());
-            }
-            subject.action = subject.action.or(vocabulary::action(&key, &lower));
-        }
-        Part::Action(action) => subject.action = subject.action.or((!is_aside).then_some(action)),
-        Part::Nothing if !is_aside => subject.verbs.extend(vocabulary::past_verb(&key, &lower)),
-        Part::Doubt | Part::Share | Part::Nothing => {}
-        // Plant B, site C12, line 3: what is no word can still be a name.
-        Part::Subject(_) if key.is_empty() => {
-            let is_letter = word.text.chars().count() == 1 && words::is_capitalised(&word.text) && word.start > 0;
-            if (is_letter && lower != "i") || lower.chars().any(|c| c.is_ascii_digit()) {
-                subject.words.insert(lower);
-                subject.shown.push(word.text.clone());
-            }
-        }
-        Part::Subject(made) => {
-            let at = if word.start == 0 { At::Beginning } else { At::Inside };
-            let is_name = place.names.is_name(word, &key, at, place.language);
-            if is_name {
-                subject.names.insert(made.clone());
-                if word.script == Script::Spaced && !subject.order.contains(&made) {
-                    subject.order.push(made.clone());
-                }
-            }
-            let is_verb = vocabulary::is_loose(&lower, place.language) && !vocabulary::is_measure(&made);
-            let is_loose = is_aside || is_verb || vocabulary::is_generic(&made);
-            if is_loose && !is_name {
-                subject.loose.insert(made.clone());
-            }
-            if !is_loose {
-                let is_hangul = word.script == Script::Hangul;
-                subject.shown.push(if is_hangul { key.clone() } else { words::bare(&word.text) });
-            }
-            subject.words.insert(made);
-        }
-    }
-}

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use super::cells;
 use super::dates::{Period, dates, plain_digits};
-use super::figures::{self, Decimal};
+use super::figures::Decimal;
 use super::read::Table;
 use super::units;
 use super::vocabulary::{self, Part};
@@ -53,9 +54,14 @@ fn column(table: &Table, index: usize, decimal: Decimal) -> Column {
         kind: kind(table, index, decimal),
         signs: signs(table, index),
     };
-    for word in head.split(|c: char| c.is_whitespace() || "()[],/".contains(c)).filter(|word| !word.is_empty()) {
+    for word in
+        head.split(|c: char| c.is_whitespace() || "()[],/（）［］／・、".contains(c)).filter(|word| !word.is_empty())
+    {
         let lower = word.to_lowercase();
-        if let Some(factor) = units::scale(&lower) {
+        if let Some((unit, factor)) = scaled_unit(&lower) {
+            unit.clone_into(&mut column.unit);
+            column.factor *= factor;
+        } else if let Some(factor) = units::scale(&lower) {
             column.factor *= factor;
         } else if let Some((unit, factor)) = units::unit(&lower).filter(|_| !is_period_head(&lower)) {
             unit.clone_into(&mut column.unit);
@@ -64,7 +70,26 @@ fn column(table: &Table, index: usize, decimal: Decimal) -> Column {
             take_words(word, &mut column);
         }
     }
+    // A head in a script without spaces is shown as it is written: 日帰り客数.
+    let plain = head.split(['(', '（', '[']).next().unwrap_or_default().trim();
+    if !column.shown.is_empty() && plain.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'))
+    {
+        column.shown = vec![plain.to_owned()];
+    }
     column
+}
+
+/// `千円`, `백만원`: a unit with a scale before it, written together.
+fn scaled_unit(lower: &str) -> Option<(&'static str, f64)> {
+    let mut factor = 1.0;
+    let mut rest = lower;
+    while let Some(more) = rest.chars().next().filter(|c| !c.is_ascii()).and_then(units::attached_scale) {
+        factor *= more;
+        rest = &rest[rest.chars().next().map_or(0, char::len_utf8)..];
+    }
+    let sign = rest.chars().next().filter(|_| rest.chars().count() == 1).and_then(units::currency_sign);
+    let (unit, own) = sign.map(|name| (name, 1.0)).or_else(|| units::unit(rest))?;
+    (factor > 1.0).then_some((unit, factor * own))
 }
 
 /// What stands before and behind the numbers of a column, if it is the same in all cells: `€` and nothing, nothing and ` %`.
@@ -82,7 +107,10 @@ fn signs(table: &Table, index: usize) -> (String, String) {
         match (&found, one) {
             (_, None) => return (String::new(), String::new()),
             (None, one) => found = one,
-            (Some(known), Some(one)) if *known != one => return (String::new(), String::new()),
+            // `US$ 98` and `US$98` have one sign.
+            (Some(known), Some(one)) if known.0.trim() != one.0.trim() || known.1.trim() != one.1.trim() => {
+                return (String::new(), String::new());
+            }
             _ => {}
         }
     }
@@ -122,17 +150,15 @@ fn kind(table: &Table, index: usize, decimal: Decimal) -> ColumnKind {
     let most = |count: usize| count * 10 >= texts.len() * 8 && count > 0;
     let is_period = most(texts.iter().filter(|text| lone_period(text).is_some()).count());
     let head = table.header[index].to_lowercase();
-    let all_numbers = most(texts.iter().filter(|text| figures::cell(text, decimal).is_some()).count());
+    let all_numbers = most(texts.iter().filter(|text| cells::cell(text, decimal).is_some()).count());
     if is_period
-        && (is_period_head(&head)
-            || !all_numbers
-            || texts.iter().all(|text| text.len() == 4 || numbered_month(text).is_some()))
+        && (is_period_head(&head) || !all_numbers || texts.iter().all(|text| text.len() == 4 || is_surely_time(text)))
     {
         return ColumnKind::Period;
     }
     // Metres, megawatts and years in one column are no series of numbers.
     let units: BTreeSet<String> =
-        texts.iter().filter_map(|text| figures::cell(text, decimal)).map(|figure| figure.unit).collect();
+        texts.iter().filter_map(|text| cells::cell(text, decimal)).map(|figure| figure.unit).collect();
     if all_numbers && units.iter().filter(|unit| !unit.is_empty()).count() > 1 {
         return ColumnKind::Note;
     }
@@ -141,6 +167,12 @@ fn kind(table: &Table, index: usize, decimal: Decimal) -> ColumnKind {
     }
     let characters: usize = texts.iter().map(|text| text.chars().count()).sum();
     if !texts.is_empty() && characters <= texts.len() * 40 { ColumnKind::Label } else { ColumnKind::Note }
+}
+
+/// Whether the texts of a column are numbers of something: `TM-7001`.
+pub(crate) fn is_coded(table: &Table, index: usize) -> bool {
+    let mut cells = table.rows.iter().map(|row| row[index].text.trim()).filter(|text| !is_missing(text));
+    cells.all(|text| text.chars().any(|c| c.is_ascii_digit()) && !text.contains(' ') && text.is_ascii())
 }
 
 /// Words that stand in a cell for a value that is not there.
@@ -170,16 +202,20 @@ pub(crate) fn is_missing(text: &str) -> bool {
     )
 }
 
-/// Numbers that name a row, a place on the map, a post code or a telephone number measure nothing.
+/// Numbers that name a row, a place on the map, a post code, a state or a telephone number measure nothing.
 fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
     const NAMES: &str = " id ids uid uuid guid # nr no rank row line index code codes zip zipcode postcode postal plz phone phones tel telefon telephone fax mobile \
-        isbn issn ean upc sku key lfd iban bic konto account vat vin imei serial ref reference matricule version \
-        lat latitude lon lng long longitude coordinate coordinates coord gps breitengrad längengrad breite_grad latitud longitud latitudine longitudine szerokość_geogr enlem boylam широта долгота 위도 경도 緯度 経度 纬度 经度 \
-        номер код телефон индекс 번호 전화 우편번호 코드 番号 電話 郵便番号 编号 电话 邮编 代码 numéro téléphone teléfono telefono código codice kod numer ";
+        isbn issn ean upc sku key lfd iban bic konto account vat vin imei serial ref reference matricule version firmware \
+        status state estado zustand stato stan durum état статус состояние حالة \
+        lat latitude lon lng long longitude coordinate coordinates coord gps breitengrad längengrad breite_grad latitud longitud latitudine longitudine szerokość_geogr enlem boylam широта долгота \
+        номер код телефон индекс numéro téléphone teléfono telefono código codigo codice kod numer رقم رمز هاتف ";
+    // Compounds, and scripts that write words together: Artikelnr, Statuscode, 대여소번호, 会社コード.
+    const ENDINGS: &str = "nr nummer nummern code codes kennzahl schlüssel kennung 번호 코드 전화 우편번호 상태 위도 경도 펌웨어 버전 番号 コード 電話 郵便番号 状態 緯度 経度 バージョン 编号 编码 代码 电话 邮编 状态 纬度 经度 版本";
     let head = head.trim().to_lowercase();
     let words: Vec<&str> =
         head.split(|c: char| !(c.is_alphanumeric() || c == '#')).filter(|word| !word.is_empty()).collect();
-    let is_name = |word: &&str| NAMES.contains(&format!(" {word} "));
+    let is_name =
+        |word: &&str| NAMES.contains(&format!(" {word} ")) || ENDINGS.split(' ').any(|ending| word.ends_with(ending));
     // "number of boats" counts, "order no" names.
     let is_named = match words.as_slice() {
         [] => false,
@@ -189,7 +225,16 @@ fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
                 || (is_name(first)
                     && !matches!(
                         *first,
-                        "#" | "long" | "no" | "key" | "line" | "index" | "row" | "account" | "version"
+                        "#" | "long"
+                            | "no"
+                            | "key"
+                            | "line"
+                            | "index"
+                            | "row"
+                            | "account"
+                            | "version"
+                            | "state"
+                            | "status"
                     ))
         }
     };
@@ -224,6 +269,14 @@ fn is_period_head(lower: &str) -> bool {
         "месяц",
         "عام",
         "سنة",
+        "السنة",
+        "العام",
+        "الشهر",
+        "شهر",
+        "التاريخ",
+        "שנה",
+        "חודש",
+        "תאריך",
         "연도",
         "날짜",
         "년도",
@@ -241,9 +294,15 @@ fn is_period_head(lower: &str) -> bool {
 
 /// Whether a year says when something came to be.
 pub(crate) fn is_origin(head: &str) -> bool {
-    const ORIGINS: &str = " built build opened founded established construction since commissioned born baujahr gebaut eröffnet gegründet seit construit construite ouvert fondé construido fundado costruito fondato construído założony zbudowany gebouwd opgericht yapım постройки основан 建造 建成 竣工 準工 건조 준공 설립 ";
+    const ORIGINS: &str = " built build opened founded established construction since commissioned born found discovered installed acquired start started baujahr gebaut eröffnet gegründet seit construit construite ouvert fondé construido fundado inicio apertura costruito fondato construído założony zbudowany gebouwd opgericht yapım постройки основан ";
+    // In scripts that write words together it is a part of the head.
+    const PARTS: [&str; 17] = [
+        "建造", "建成", "竣工", "準工", "開業", "創業", "設立", "成立", "開設", "건조", "준공", "설립", "설치", "개업",
+        "개장", "창업", "점검",
+    ];
     let head = head.to_lowercase();
     head.split(|c: char| !c.is_alphanumeric()).any(|word| !word.is_empty() && ORIGINS.contains(&format!(" {word} ")))
+        || PARTS.iter().any(|part| head.contains(part))
 }
 
 /// The period of a cell that names nothing but it.
@@ -256,6 +315,14 @@ pub(crate) fn lone_period(text: &str) -> Option<Period> {
         [one] if one.start == 0 && one.end == chars.len() => Some(one.period),
         _ => None,
     }
+}
+
+/// Whether a text that names a period could hardly be a number: `01.2023`, `2024-01`, `2024-01-19`.
+fn is_surely_time(text: &str) -> bool {
+    let digits = plain_digits(text);
+    let year = digits.iter().take_while(|c| c.is_ascii_digit()).count();
+    let is_spelled = year == 4 && matches!(digits.get(4), Some('-' | '/' | '.')) && digits.len() >= 7;
+    numbered_month(text).is_some() || is_spelled && lone_period(text).is_some()
 }
 
 /// `01.2023` and `01/2023`, which alone could be a number: a month of two digits and a year of four.

@@ -4,10 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::claims::{Claim, Origin, Said, Subject};
+use super::alike;
+use super::claims::{Claim, Said, Subject};
 use super::dates::Period;
 use super::limits;
 use super::qualifiers;
+use super::same_time;
 use super::units;
 use super::vocabulary;
 use super::words::Language;
@@ -40,6 +42,7 @@ pub(crate) enum Extent {
 pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
     let mut extent = if claims.len() > limits::CLAIMS { Extent::Part } else { Extent::All };
     let claims = &claims[..claims.len().min(limits::CLAIMS)];
+    let newest = same_time::newest(claims);
     let mut alike: BTreeMap<(&str, Option<Period>, &str), Vec<usize>> = BTreeMap::new();
     for (index, claim) in claims.iter().enumerate() {
         let unit = match &claim.said {
@@ -48,7 +51,8 @@ pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
         };
         for word in &claim.subject.words {
             alike.entry((unit, claim.period, word)).or_default().push(index);
-            if is_paid_once(claim) && claim.period.is_some() {
+            // A table of years tells its own times.
+            if claim.period.is_some() && !claim.is_dated_row() && same_time::is_open(claim, newest) {
                 alike.entry((unit, None, word)).or_default().push(index);
             }
         }
@@ -66,37 +70,24 @@ pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
                 break;
             }
             left -= others.len();
-            let apart = others.iter().filter(|second| contradict(&claims[*first], &claims[**second]));
+            let apart = others.iter().filter(|second| contradict(&claims[*first], &claims[**second], newest));
             pairs.extend(apart.map(|second| (*first, *second)));
         }
     }
     Compared { found: once(claims, &pairs), extent }
 }
 
-fn contradict(first: &Claim, second: &Claim) -> bool {
+fn contradict(first: &Claim, second: &Claim, newest: Option<u16>) -> bool {
     let apart = match (&first.said, &second.said) {
         (Said::Value(one), Said::Value(other)) => one.disagrees(other),
         (Said::Date(one), Said::Date(other)) => !one.agrees(*other),
         _ => false,
     };
-    let is_one_time = match (first.period, second.period) {
-        (Some(one), Some(other)) => one == other,
-        _ => true,
-    };
     // Two columns of one row, two figures of one sentence: whoever wrote them side by side meant two things.
     if first.path == second.path && first.lines == second.lines && first.quote == second.quote {
         return false;
     }
-    apart && is_one_time && same_thing(first, second)
-}
-
-/// What something cost is paid once: a year that only the title of one source says does not tell it apart.
-fn is_paid_once(claim: &Claim) -> bool {
-    let is_cost = claim.subject.action == Some("spend") || claim.subject.words.contains("cost");
-    let entity = claim.subject.words.iter().filter(|word| *word != "cost").count();
-    // Who takes part in a trial is counted once, whenever that was.
-    let is_enrolment = claim.subject.action == Some("enrol");
-    (is_enrolment || claim.origin == Origin::Around && is_cost) && entity > 1
+    apart && same_time::may_be_one(first, second, newest) && same_thing(first, second)
 }
 
 /// Whether two claims are about the same: what one says and the other does not must stand around the other, or be a
@@ -123,7 +114,11 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
         return false;
     }
     let (loose_first, loose_second) = (missing_first.is_any, missing_second.is_any);
-    if loose_first && loose_second && !shares_name(first, second) {
+    let is_around = |here: &Claim, there: &Claim| {
+        !here.subject.names.is_empty() && here.subject.names.iter().all(|name| there.place.words.contains(name))
+    };
+    let is_one_name = shares_name(first, second) || is_around(first, second) || is_around(second, first);
+    if loose_first && loose_second && !is_one_name {
         return false;
     }
     // What is shared must say what is measured, not only whose it is.
@@ -134,12 +129,19 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     let is_phrase = |word: &&String| word.chars().count() > 5 && word.chars().all(|c| c >= '\u{4e00}');
     let says_what =
         shared.iter().any(|word| vocabulary::is_measure(word) || is_phrase(word)) || shared.len() > 1 || is_dated;
-    let does_what = first.subject.action.is_some() && first.subject.action == second.subject.action;
+    let is_noun = |here: &Claim, there: &Claim| {
+        here.subject
+            .action
+            .is_some_and(|action| there.subject.words.iter().any(|word| vocabulary::is_noun_of(word, action)))
+    };
+    let is_one_deed = first.subject.action.is_some() && first.subject.action == second.subject.action;
+    let does_what = is_one_deed || is_noun(first, second) || is_noun(second, first);
     if !(says_what || does_what || has_unit) {
         return false;
     }
     // Between languages only what has a known measure, or a known action, is surely the same.
-    let is_known = shared.iter().any(|word| vocabulary::is_measure(word)) || does_what || is_dated;
+    let is_told_by_unit = matches!(&first.said, Said::Value(figure) if matches!(figure.unit.as_str(), "m²" | "°C"));
+    let is_known = shared.iter().any(|word| vocabulary::is_measure(word)) || does_what || is_dated || is_told_by_unit;
     if (loose_first || loose_second) && is_other_language(first, second) && !is_known {
         return false;
     }
@@ -206,7 +208,7 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
             && !second.subject.names.is_empty()
             && second.subject.names.iter().all(|name| first.place.words.contains(name)));
     for word in first.subject.words.difference(&second.subject.words) {
-        if second.place.words.contains(word) {
+        if second.place.words.contains(word) || is_written_otherwise(word, first, second) {
             continue;
         }
         // In another language other words stand beside the name: the yard, die Werft, le chantier.
@@ -216,11 +218,15 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
             && !first.subject.names.contains(word)
             && (!vocabulary::is_measure(word) || is_measured_alike(first, second))
             && !vocabulary::is_stretch(word);
-        let is_kind = is_one_name && vocabulary::is_kind(word);
+        // A table that names nobody is about what the others are about.
+        let is_of_all = second.is_row && second.subject.names.is_empty() && first.subject.names.is_empty();
+        let is_kind = (is_one_name || is_of_all) && vocabulary::is_kind(word) && !is_other_kind(word, first, second);
         let is_noun = second.subject.action.is_some_and(|action| vocabulary::is_noun_of(word, action));
         // A figure in square metres is of an area, whether it is said or not.
         let is_told_by_unit = word == "area" && matches!(&second.said, Said::Value(figure) if figure.unit == "m²");
-        let is_told_by_unit = is_told_by_unit || is_priced(word, second);
+        // A capacity of 980 seats is 980 seats.
+        let is_told_by_seats = word == "capacity" && second.subject.words.contains("seat");
+        let is_told_by_unit = is_told_by_unit || is_told_by_seats || is_priced(word, second);
         if !first.subject.loose.contains(word) && !is_other_word && !is_kind && !is_noun && !is_told_by_unit {
             return None;
         }
@@ -230,9 +236,48 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
     Some(found)
 }
 
+/// Whether a word that one claim has stands in the other in another form, or in another script.
+fn is_written_otherwise(word: &str, first: &Claim, second: &Claim) -> bool {
+    let (own, other) = (&first.subject, &second.subject);
+    let is_name = own.names.contains(word) || vocabulary::is_measure(word) || word.starts_with('(');
+    let is_form = !is_name && alike::is_said_otherwise(word, &own.words, &other.words);
+    let is_joined = alike::is_said_otherwise(word, &own.words, &other.words) && !word.is_ascii();
+    // One name in two scripts: the other claim has it in one of them.
+    let is_gloss =
+        |here: &Subject, there: &Subject| here.glossed.contains(word) && !here.glossed.is_disjoint(&there.words);
+    is_form || is_joined || is_gloss(own, other) || is_of_other_script(word, first, second)
+}
+
+/// A name in a script that the other claim is not written in says nothing, if the other has as many of its own.
+fn is_of_other_script(word: &str, first: &Claim, second: &Claim) -> bool {
+    let only = |here: &Claim, there: &Claim| -> Vec<String> {
+        let own = here.subject.names.difference(&there.subject.words);
+        own.filter(|name| !here.subject.glossed.contains(*name)).cloned().collect()
+    };
+    let (here, there) = (only(first, second), only(second, first));
+    is_other_language(first, second)
+        && shares_name(first, second)
+        && here.len() == there.len()
+        && here.iter().any(|name| name == word)
+        && there.iter().all(|name| alike::is_of_other_script(word, name))
+}
+
+/// Whether the heading that names what a claim is about says another kind of thing: the Marlow pool is not the library.
+fn is_other_kind(word: &str, other: &Claim, claim: &Claim) -> bool {
+    let is_own = |one: &String| one != word && !claim.subject.words.contains(one) && !claim.subject.names.contains(one);
+    let is_other = |words: &BTreeSet<String>| {
+        let names_it = other.subject.names.iter().any(|name| words.contains(name));
+        names_it && !words.contains(word) && words.iter().filter(|one| is_own(one)).count() > 1
+    };
+    claim.subject.names.is_empty() && claim.place.headings.iter().any(is_other)
+}
+
 /// Whether two claims are surely in two languages: of a table with few words nobody can tell.
 fn is_other_language(first: &Claim, second: &Claim) -> bool {
-    first.language != second.language && ![first.language, second.language].contains(&Language::Unknown)
+    let both = [first.language, second.language];
+    // Signs alone do not tell Chinese from Japanese.
+    let is_by_signs = both.contains(&Language::Chinese) && both.contains(&Language::Japanese);
+    first.language != second.language && !both.contains(&Language::Unknown) && !is_by_signs
 }
 
 /// Whether a word only says that an amount of money is what something costs, and the other claim says nothing else of it.
@@ -246,7 +291,6 @@ fn is_priced(word: &str, other: &Claim) -> bool {
 
 /// Whether the places in which two claims stand speak of different things.
 fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
-    let known = |claim: &Claim, word: &String| claim.subject.words.contains(word) || claim.place.words.contains(word);
     let differ = |one: &BTreeSet<&String>, other: &BTreeSet<&String>| {
         one.iter().any(|word| !known(second, word)) && other.iter().any(|word| !known(first, word))
     };
@@ -257,10 +301,17 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
     if differ(&first_names.iter().collect(), &second_names.iter().collect()) {
         return true;
     }
+    if first.path != second.path && is_one_subject(first, second, shared) {
+        return false;
+    }
     let entity = shared.iter().filter(|word| !vocabulary::is_common(word) && !word.starts_with('(')).count();
     // Where there are no capitals, a word that is neither a measure nor a kind of thing is as good as a name.
-    let has_no_capitals =
-        |word: &str| word.chars().all(|c| matches!(c, '\u{0600}'..='\u{06ff}' | '\u{0900}'..='\u{097f}'));
+    let has_no_capitals = |word: &str| {
+        let is_sign =
+            |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
+        word.chars().all(|c| matches!(c, '\u{0590}'..='\u{06ff}' | '\u{0900}'..='\u{097f}'))
+            || word.chars().count() > 2 && word.chars().all(is_sign)
+    };
     let is_own = |word: &&&String| has_no_capitals(word) && !vocabulary::is_common(word) && !vocabulary::is_kind(word);
     let is_named =
         shared.iter().any(|word| first.subject.names.contains(*word) || second.subject.names.contains(*word))
@@ -272,6 +323,8 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
         && !is_named
         && first.path != second.path
         && first.place.words.intersection(&second.place.words).next().is_none()
+        && !is_named_in(first, second)
+        && !is_named_in(second, first)
     {
         return true;
     }
@@ -292,6 +345,35 @@ fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
     };
     let (here, there) = (told(first), told(second));
     differ(&here.iter().collect(), &there.iter().collect())
+}
+
+/// Whether a claim, or what stands around it, has a word. A text without a name in its title is about what it names.
+fn known(claim: &Claim, word: &String) -> bool {
+    claim.subject.words.contains(word)
+        || claim.place.words.contains(word)
+        || claim.place.names.is_empty() && claim.place.document.contains(word)
+}
+
+/// Whether claims of two documents are about one thing, whatever the titles say besides: both name it, one does and the
+/// other can only mean it, or a table names nobody.
+fn is_one_subject(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
+    let is_about = |here: &Claim, there: &Claim| there.place.names.is_empty() && is_named_in(here, there);
+    let is_meant = |here: &Claim, there: &Claim| {
+        let names = &here.subject.names;
+        !names.is_empty()
+            && names.iter().all(|name| there.place.words.contains(name))
+            && there.place.names.iter().all(|name| known(here, name))
+    };
+    let is_of_all = |claim: &Claim| claim.is_dated_row() && claim.subject.names.is_empty() && shared.len() > 1;
+    shares_name(first, second)
+        || [(first, second), (second, first)].iter().any(|(one, other)| is_about(one, other) || is_meant(one, other))
+        || is_of_all(first)
+        || is_of_all(second)
+}
+
+/// Whether all that the title of one claim's text names is named somewhere in the text of the other.
+fn is_named_in(first: &Claim, second: &Claim) -> bool {
+    !first.place.names.is_empty() && first.place.names.iter().all(|name| second.place.document.contains(name))
 }
 
 /// One contradiction for each subject and pair of values; who says the same again is named with it.

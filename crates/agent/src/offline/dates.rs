@@ -16,6 +16,18 @@ pub(crate) enum Period {
 }
 
 impl Period {
+    /// The year it lies in, or ends in.
+    pub(crate) fn year(self) -> u16 {
+        match self {
+            Self::Year(year)
+            | Self::Half(year, _)
+            | Self::Quarter(year, _)
+            | Self::Month(year, _)
+            | Self::Day(year, _, _)
+            | Self::Years(_, year) => year,
+        }
+    }
+
     /// Whether two dates can both be true of one event: the finer one lies within the coarser one.
     pub(crate) fn agrees(self, other: Self) -> bool {
         let (from, to) = self.days();

@@ -71,37 +71,6 @@ pub(crate) fn spelled(chars: &[char], start: usize, end: usize, value: f64) -> O
     Some(Figure { start, end, low, high, unit })
 }
 
-/// A cell that holds nothing but a figure.
-pub(crate) fn cell(text: &str, decimal: Decimal) -> Option<Figure> {
-    let trimmed = text.trim();
-    let negative = trimmed.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
-    let chars = with_groups(super::dates::plain_digits(negative.unwrap_or(trimmed)));
-    let first = chars.iter().position(char::is_ascii_digit)?;
-    let mut figure = figure(&chars, first, decimal)?;
-    let outside = chars[..figure.start].iter().chain(&chars[figure.end.min(chars.len())..]);
-    if outside.into_iter().any(|c| !matches!(c, ' ' | '+' | '~' | '*')) {
-        return None;
-    }
-    if negative.is_some() && figure.low > 0.0 {
-        (figure.low, figure.high) = (-figure.high, -figure.low);
-    }
-    Some(figure)
-}
-
-/// In a cell of its own, `46 100` is one number in any language.
-fn with_groups(mut chars: Vec<char>) -> Vec<char> {
-    let digits = |chars: &[char], from: usize, to: usize| {
-        chars.get(from..to).is_some_and(|part| part.iter().all(char::is_ascii_digit))
-    };
-    for at in 1..chars.len() {
-        let is_gap = chars[at] == ' ' && digits(&chars, at - 1, at) && digits(&chars, at + 1, at + 4);
-        if is_gap && !digits(&chars, at + 4, at + 5) && !(at >= 4 && digits(&chars, at - 4, at)) {
-            chars[at] = '’';
-        }
-    }
-    chars
-}
-
 /// Whether digits are a number of their own, not part of a name, a time or a reference.
 fn counts(chars: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|index| chars[index]);
@@ -192,7 +161,7 @@ fn digits_end(chars: &[char], at: usize) -> usize {
     (at..chars.len()).find(|index| !chars[*index].is_ascii_digit()).unwrap_or(chars.len())
 }
 
-fn figure(chars: &[char], at: usize, decimal: Decimal) -> Option<Figure> {
+pub(super) fn figure(chars: &[char], at: usize, decimal: Decimal) -> Option<Figure> {
     let (mut value, mut half, mut end) = number(chars, at, decimal)?;
     let (mut start, prefix) = before(chars, at);
     let mut upper = None;

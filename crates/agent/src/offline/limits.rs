@@ -32,6 +32,8 @@ pub(crate) const TABLES: usize = 20;
 pub(crate) const COLUMNS: usize = 40;
 /// Claims compared over all sources.
 pub(crate) const CLAIMS: usize = 200_000;
+/// Names of one document that are kept to tell what it is about.
+pub(crate) const NAMES: usize = 2_000;
 /// Pairs of claims looked at.
 pub(crate) const COMPARISONS: usize = 1_000_000;
 /// Contradictions reported.

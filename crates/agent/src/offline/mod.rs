@@ -5,11 +5,15 @@
 //! The same brief and the same files make the same bytes: there is no clock, no chance, no order of threads in it.
 //! It must not write any file, nor read one that the brief does not name.
 
+mod alike;
 mod analysis;
+mod asides;
 mod bounds;
 mod brief;
+mod cells;
 mod charts;
 mod claims;
+mod clauses;
 mod columns;
 mod communicate;
 mod conflicts;
@@ -35,6 +39,7 @@ mod rank;
 mod read;
 mod request;
 mod restrict;
+mod same_time;
 mod sentences;
 mod shorten;
 mod sides;

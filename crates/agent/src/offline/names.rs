@@ -3,7 +3,7 @@
 //! Owns what is known of capital letters over all sources together. A capital at the beginning of a sentence says
 //! little, and in German every noun has one: so a word counts as a name if a capital stands where none is needed.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::dates::plain_digits;
 use super::limits;
@@ -19,6 +19,10 @@ pub(crate) struct Names {
     capital_inside: HashSet<String>,
     lower: HashSet<String>,
     with_legal_form: HashSet<String>,
+    /// Words with a capital at a beginning, and how many sources have them so.
+    begins: HashMap<String, BTreeSet<usize>>,
+    /// The names that stand beside a common word, over all sources: Kilmorna beside harbour.
+    beside: HashMap<String, BTreeSet<String>>,
 }
 
 /// Where in its sentence a word stands.
@@ -31,14 +35,17 @@ pub(crate) enum At {
 impl Names {
     pub(crate) fn of(documents: &[Document]) -> Self {
         let mut names = Self::default();
-        for document in documents {
+        for (index, document) in documents.iter().enumerate() {
             let language = document.language;
             for block in &document.blocks {
+                if let Block::Heading { text, .. } = block {
+                    names.take_beside(text, language);
+                }
                 if let Block::Prose(pieces) = block {
                     for sentence in
                         sentences(pieces).iter().filter(|sentence| sentence.text.len() <= limits::CLAIM_BYTES)
                     {
-                        names.take(&sentence.text, language);
+                        names.take(&sentence.text, language, index);
                     }
                 }
             }
@@ -46,7 +53,38 @@ impl Names {
         names
     }
 
-    fn take(&mut self, text: &str, language: Language) {
+    /// The name that a common word is of, where it is only ever of one: `the harbour` is Kilmorna Harbour.
+    pub(crate) fn implied(&self, words: &BTreeSet<String>) -> BTreeSet<String> {
+        let of = |word: &String| self.beside.get(word).filter(|names| names.len() == 1);
+        words.iter().filter(|word| self.lower.contains(*word)).filter_map(of).flatten().cloned().collect()
+    }
+
+    /// Notes which names stand beside which kinds of things, in front or behind: `Kilmorna Harbour`, `cantina Montechiaro`.
+    fn take_beside(&mut self, text: &str, language: Language) {
+        if language == Language::German {
+            return;
+        }
+        let chars: Vec<char> = text.chars().collect();
+        let words = words::words(&chars);
+        let is_spaced = |word: &&Word| word.script == Script::Spaced;
+        let told: Vec<&Word> =
+            words.iter().filter(is_spaced).filter(|word| !words::is_stop(&word.text.to_lowercase())).collect();
+        // English has the name in front, Romance and Slavic languages behind, with small words between.
+        let is_in_front = matches!(language, Language::English | Language::Dutch | Language::Unknown);
+        for (index, word) in told.iter().enumerate() {
+            let Some(kind) = words::key(word).filter(|key| vocabulary::is_kind(key)) else { continue };
+            let beside = match is_in_front {
+                true => index.checked_sub(1).map(|at| told[at]).filter(|one| one.end + 1 == word.start),
+                false => told.get(index + 1).copied().filter(|one| one.start.saturating_sub(word.end) <= 8),
+            };
+            let named = beside.filter(|one| words::is_capitalised(&one.text)).and_then(words::key);
+            let is_name = |key: &String| !vocabulary::is_common(key) && !vocabulary::is_kind(key);
+            self.beside.entry(kind).or_default().extend(named.filter(is_name));
+        }
+    }
+
+    fn take(&mut self, text: &str, language: Language, source: usize) {
+        self.take_beside(text, language);
         let chars: Vec<char> = text.chars().collect();
         let words = words::words(&chars);
         for (index, word) in words.iter().enumerate() {
@@ -61,6 +99,8 @@ impl Names {
                 self.lower.insert(key);
             } else if index > 0 && language != Language::German && !follows_stop(&chars, word.start) {
                 self.capital_inside.insert(key);
+            } else if language != Language::German {
+                self.begins.entry(key).or_default().insert(source);
             }
         }
     }
@@ -89,7 +129,10 @@ impl Names {
 
     /// Whether a word is a name wherever it stands, also in a heading, where every word may have a capital.
     pub(crate) fn is_known(&self, key: &str) -> bool {
-        (self.capital_inside.contains(key) && !self.lower.contains(key)) || self.with_legal_form.contains(key)
+        // What begins sentences of several sources and is never written small is a name, too.
+        let is_begun = || self.begins.get(key).is_some_and(|sources| sources.len() > 1);
+        let is_capital = self.capital_inside.contains(key) || is_begun();
+        is_capital && !self.lower.contains(key) || self.with_legal_form.contains(key)
     }
 }
 

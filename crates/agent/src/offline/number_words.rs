@@ -72,11 +72,13 @@ fn rounded(chars: &[char], at: usize) -> Option<Figure> {
 }
 
 fn figure(chars: &[char], start: usize, end: usize, value: u64, numbers: &Numbers) -> Option<Figure> {
-    let (next, _) = figures::next_word(chars, end);
+    let (next, behind) = figures::next_word(chars, end);
+    let is_counted = |word: &str| vocabulary::is_measure(&words::stem(word)) || vocabulary::is_measure(word);
+    // "nine reportable accidents": a word may stand between.
     let is_measured = units::unit(&next).is_some()
         || units::scale(&next).is_some()
-        || vocabulary::is_measure(&words::stem(&next))
-        || vocabulary::is_measure(&next);
+        || is_counted(&next)
+        || !words::is_stop(&next) && is_counted(&figures::next_word(chars, behind).0);
     if value < SURE && !is_measured {
         return None;
     }

@@ -3,11 +3,13 @@
 //! Owns what a claim may leave unsaid because it stands around it. It must not know sentences or what is claimed.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::dates::{Period, dates, plain_digits};
 use super::figures::Decimal;
-use super::names::Names;
-use super::read::Document;
+use super::limits;
+use super::names::{At, Names};
+use super::read::{Block, Document};
 use super::vocabulary::{self, Part};
 use super::words::{self, Language, Word};
 
@@ -20,6 +22,8 @@ pub(crate) struct Surroundings {
     pub(crate) headings: Vec<BTreeSet<String>>,
     /// Those of headings, title and file name that are names.
     pub(crate) names: BTreeSet<String>,
+    /// All names that stand anywhere in the document.
+    pub(crate) document: Arc<BTreeSet<String>>,
 }
 
 /// Where in a document a claim stands.
@@ -28,9 +32,9 @@ pub(crate) struct Place<'a> {
     pub(crate) decimal: Decimal,
     pub(crate) names: &'a Names,
     pub(crate) language: Language,
-    file: BTreeSet<String>,
-    file_period: Option<Period>,
+    file: Heading,
     headings: Vec<Heading>,
+    document: Arc<BTreeSet<String>>,
 }
 
 struct Heading {
@@ -54,43 +58,76 @@ impl<'a> Place<'a> {
             decimal: document.decimal(),
             names,
             language: document.language,
-            file: file.words,
-            file_period: file.period,
+            file,
             headings: Vec::new(),
+            document: Arc::new(names_of(document, names)),
         }
     }
 
     pub(crate) fn enter(&mut self, level: usize, text: &str) {
         self.headings.retain(|one| one.level < level);
-        self.headings.push(heading(level, text, self.names));
+        // Below a title that names somebody, a lone word says what the section is about: `Staff`, `Energie`.
+        let is_below_name = self.headings.iter().any(|one| !one.names.is_empty());
+        let mut made = heading(level, text, self.names);
+        if is_below_name {
+            made.names.retain(|name| self.names.is_known(name));
+        }
+        self.headings.push(made);
     }
 
     pub(crate) fn surroundings(&self) -> Surroundings {
         let headings: Vec<BTreeSet<String>> = self.headings.iter().map(|one| one.words.clone()).collect();
         let names = self.headings.iter().flat_map(|one| &one.names).cloned();
-        let of_file = self.file.iter().filter(|word| self.names.is_known(word)).cloned();
+        let of_file = self.file.words.iter().filter(|word| self.names.is_known(word)).cloned();
+        let told: BTreeSet<String> = headings.iter().flatten().chain(&self.file.words).cloned().collect();
+        let implied = if self.headings.iter().all(|one| one.names.is_empty()) {
+            self.names.implied(&told)
+        } else {
+            BTreeSet::new()
+        };
         Surroundings {
-            words: headings.iter().flatten().chain(&self.file).cloned().collect(),
+            words: told.into_iter().chain(implied).collect(),
             names: names.chain(of_file).collect(),
             headings,
+            document: self.document.clone(),
         }
     }
 
     pub(crate) fn period(&self) -> Option<Period> {
         // The day of a meeting or of a letter is not the time of what is said there.
         let is_stretch = |period: &Period| !matches!(period, Period::Day(..));
-        self.headings.iter().rev().find_map(|one| one.period).or(self.file_period).filter(is_stretch)
+        self.headings.iter().rev().find_map(|one| one.period).or(self.file.period).filter(is_stretch)
     }
 
-    /// All words of the nearest heading, measures with them.
+    /// All words of the nearest heading, measures with them; without a heading, what the file's name says is done.
     pub(crate) fn nearest_heading(&self) -> BTreeSet<String> {
-        self.headings.last().map(|one| one.all.clone()).unwrap_or_default()
+        let of_file = || self.file.all.iter().filter(|word| vocabulary::is_deed(word)).cloned().collect();
+        self.headings.last().map_or_else(of_file, |one| one.all.clone())
     }
 
     /// Whether a heading says that what follows is intended.
     pub(crate) fn is_plan(&self) -> bool {
         self.headings.iter().any(|one| one.is_plan)
     }
+}
+
+/// The names in the sentences of a document.
+fn names_of(document: &Document, names: &Names) -> BTreeSet<String> {
+    let prose = document.blocks.iter().filter_map(|block| match block {
+        Block::Prose(pieces) => Some(pieces),
+        _ => None,
+    });
+    let mut found = BTreeSet::new();
+    for text in prose.flatten().map(|piece| plain_digits(&piece.text)) {
+        for word in words::words(&text) {
+            let Some(key) = words::key(&word) else { continue };
+            let at = if word.start == 0 { At::Beginning } else { At::Inside };
+            if names.is_name(&word, &key, at, document.language) && found.len() < limits::NAMES {
+                found.insert(key);
+            }
+        }
+    }
+    found
 }
 
 fn heading(level: usize, text: &str, names: &Names) -> Heading {
@@ -123,7 +160,39 @@ fn heading(level: usize, text: &str, names: &Names) -> Heading {
 }
 
 /// Words of file names that only count the files, or say what kind of text they are.
-const NUMBERED: [&str; 14] = [
-    "one", "two", "three", "four", "five", "part", "copy", "draft", "final", "version", "houkoku", "shinbun", "baogao",
+const NUMBERED: [&str; 34] = [
+    "email",
+    "mail",
+    "wiki",
+    "newsletter",
+    "minute",
+    "faq",
+    "brochure",
+    "flyer",
+    "blog",
+    "post",
+    "protokoll",
+    "carta",
+    "lettera",
+    "verbale",
+    "relazione",
+    "giornale",
+    "krant",
+    "gazeta",
+    "haber",
+    "rapor",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "part",
+    "copy",
+    "draft",
+    "final",
+    "version",
+    "houkoku",
+    "shinbun",
+    "baogao",
     "자료",
 ];

@@ -84,11 +84,11 @@ fn earlier(facts: &Facts<'_>, past: &[PastRun]) -> Vec<Instruction> {
     found
 }
 
-/// The forms to deliver: those asked for, with those of earlier instructions that stay in spite of them; else those
-/// that stand; else Markdown.
+/// The forms to deliver: those asked for, with those of earlier instructions that stay (MV-37); else those that stand; else
+/// Markdown.
 fn formats(own: &[String], asked: &[Format], earlier: &[Instruction], sources: &[String]) -> Vec<Format> {
     let is_kept = |old: &&Instruction| {
-        own.iter().filter_map(|new| conflict(&old.content, new, sources)).any(|found| found.fate == Fate::Kept)
+        !own.iter().filter_map(|new| conflict(&old.content, new, sources)).any(|found| found.fate == Fate::Superseded)
     };
     let of = |old: &Instruction| request::formats(&old.content, sources);
     let mut formats: BTreeSet<Format> = asked.iter().copied().collect();

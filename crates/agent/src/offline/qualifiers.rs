@@ -93,7 +93,8 @@ fn mark(lower: &str, before: &str, follows: &str, kind: Option<Stands>) -> Optio
     let is_dated = kind == Some(Stands::Date);
     let is_counted = kind == Some(Stands::Figure);
     if let Some(number) = ordinal(lower) {
-        let is_time = ["time", "times", "mal", "fois", "vez", "raz", "kez"].contains(&follows);
+        let is_time = ["time", "times", "mal", "fois", "vez", "raz", "kez", "opened", "founded", "built", "published"]
+            .contains(&follows);
         return (!is_time).then(|| format!("ordinal:{number}"));
     }
     if let Some(mark) = relative(lower, before, follows) {
@@ -117,8 +118,9 @@ fn mark(lower: &str, before: &str, follows: &str, kind: Option<Stands>) -> Optio
         "with" | "avec" | "mit" if !is_counted && kind.is_some() => "with:with",
         "against" if !is_counted && !is_dated => "side:against",
         "for" if !is_counted && !is_dated => "side:for",
+        // So many metres above the sea is a height.
         "above" | "below" | "under" | "beneath" | "inside" | "outside" | "behind" | "beyond"
-            if !is_counted && !is_dated =>
+            if !is_counted && !is_dated && follows != "sea" =>
         {
             return Some(format!("place:{lower}"));
         }

@@ -254,7 +254,7 @@ pub(crate) fn formats(text: &str, sources: &[String]) -> Vec<Format> {
     }
     for name in lower.split(|c: char| c.is_whitespace() || "\"'`,;()".contains(c)) {
         let name = name.trim_end_matches(['.', ':', '!', '?']);
-        let is_source = sources.iter().any(|path| path.to_lowercase().ends_with(name)) || name.starts_with("assets/");
+        let is_source = sources.iter().any(|path| path.to_lowercase().ends_with(name)) || name.contains("assets/");
         if let Some((_, ending)) = name.rsplit_once('.')
             && let Some(format) = Format::of_ending(ending)
             && !is_source
@@ -270,6 +270,9 @@ const NAMES: &[(&str, Format)] = &[
     ("md", Format::Markdown),
     ("마크다운", Format::Markdown),
     ("マークダウン", Format::Markdown),
+    ("ماركداون", Format::Markdown),
+    ("маркдаун", Format::Markdown),
+    ("מרקדאון", Format::Markdown),
     ("html", Format::Html),
     ("web page", Format::Html),
     ("webpage", Format::Html),
@@ -278,6 +281,11 @@ const NAMES: &[(&str, Format)] = &[
     ("웹 페이지", Format::Html),
     ("ウェブページ", Format::Html),
     ("网页", Format::Html),
+    ("صفحة ويب", Format::Html),
+    ("página web", Format::Html),
+    ("page web", Format::Html),
+    ("pagina web", Format::Html),
+    ("веб-страниц", Format::Html),
     ("plain text", Format::Text),
     ("csv", Format::Csv),
     ("json", Format::Json),

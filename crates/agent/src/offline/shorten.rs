@@ -29,10 +29,11 @@ fn family(kind: Kind) -> Kind {
 }
 
 /// What goes first into a short paper, until it is full.
-const ORDER: [Kind; 9] = [
+const ORDER: [Kind; 10] = [
     Kind::Summary,
     Kind::Request,
     Kind::Sides,
+    Kind::Past,
     Kind::Contradictions,
     Kind::Unread,
     Kind::Figures,
@@ -103,6 +104,10 @@ fn cut(paper: Paper, length: Length, whole: &str) -> Paper {
     for kind in ORDER {
         for section in paper.of(kind) {
             let mut section = section.clone();
+            // That something was known before is worth a line, not more.
+            if let (Kind::Past, Body::Statements(statements)) = (kind, &mut section.body) {
+                statements.truncate(1);
+            }
             fit(&mut section, &mut room);
             if section.len() > 0 {
                 kept.push(section);
@@ -175,6 +180,14 @@ mod tests {
         assert_eq!(shorten(paper.clone(), &without, "").sections, paper.sections[..2]);
         let only = Wanted { parts: [Kind::Summary].into(), ..Wanted::default() };
         assert_eq!(shorten(paper.clone(), &only, "").sections, paper.sections[1..2]);
+        let mut again = paper.clone();
+        again.sections.insert(0, Section::statements(Kind::Past, many(9)));
+        let page = shorten(again, &wanted(Some(Length::Pages(1))), "outline.md");
+        assert_eq!(
+            page.statements(Kind::Past).count(),
+            1,
+            "what a past run wrote is cited in a short paper, too (MV-05)"
+        );
         let five = shorten(paper.clone(), &wanted(Some(Length::Entries(5))), "");
         assert_eq!(five.sections.iter().map(Section::len).sum::<usize>(), 5);
         let words = shorten(paper, &wanted(Some(Length::Words(100))), "");

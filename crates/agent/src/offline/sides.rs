@@ -36,7 +36,14 @@ impl Side {
         let known = |word: &String| claim.subject.words.contains(word) || claim.place.words.contains(word);
         let names_all = self.words.iter().all(known);
         let names_any = self.words.iter().any(|word| claim.subject.words.contains(word));
-        let is_around = claim.place.headings.iter().any(|words| self.words.iter().all(|word| words.contains(word)));
+        // What stands below the name of one thing and names another is of that.
+        let is_other = claim
+            .subject
+            .names
+            .iter()
+            .any(|name| !self.words.contains(name) && !vocabulary::is_common(name) && !vocabulary::is_kind(name));
+        let is_around =
+            !is_other && claim.place.headings.iter().any(|words| self.words.iter().all(|word| words.contains(word)));
         names_all && (names_any || is_around) || restrict::says(&claim.subject.shown.join(" "), &self.words)
     }
 }
@@ -116,7 +123,8 @@ fn rows(one: &Side, other: &Side, claims: &[Claim]) -> Vec<Row> {
 
 fn is_alike((a, side_a): (&Claim, &Side), (b, side_b): (&Claim, &Side)) -> bool {
     let (first, second) = (measure(a, side_a), measure(b, side_b));
-    let is_one_measure = first == second && (!first.is_empty() || !unit(a).is_empty());
+    let is_done_alike = a.subject.action.is_some() && a.subject.action == b.subject.action;
+    let is_one_measure = first == second && (!first.is_empty() || !unit(a).is_empty() || is_done_alike);
     let is_one_action =
         a.subject.action == b.subject.action || a.subject.action.is_none() || b.subject.action.is_none();
     unit(a) == unit(b) && a.period == b.period && is_one_measure && is_one_action
@@ -158,11 +166,20 @@ fn about(claim: &Claim, side: &Side) -> String {
         }
     }
     let text = shown.join(" ");
+    // "employs 41 persons": without a word of its own it is what is counted.
+    let text = if text.is_empty() { counted(claim) } else { text };
     match claim.period {
         Some(period) if !text.is_empty() => format!("{text}, {period}"),
         Some(period) => period.to_string(),
         None => text,
     }
+}
+
+/// The word behind a figure in the words of its source.
+fn counted(claim: &Claim) -> String {
+    let behind = claim.quote.split_once(claim.written.as_str()).map_or("", |(_, behind)| behind);
+    let word = behind.trim_start().split(|c: char| !(c.is_alphanumeric() || c == '-')).next().unwrap_or_default();
+    if claim.is_row { String::new() } else { word.to_owned() }
 }
 
 fn sentences(own: &Side, against: &Side, documents: &[Document], request: &BTreeSet<String>) -> Vec<Statement> {

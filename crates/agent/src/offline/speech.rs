@@ -54,6 +54,10 @@ pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
             return true;
         }
         match vocabulary::part(&key, &lower) {
+            // "si trova" is no condition.
+            Part::Doubt if lower == "si" && matches!(language, Language::Italian | Language::Portuguese) => {}
+            // Le Rose and the Never Valley are names.
+            Part::Doubt | Part::Share if is_named_inside(word, language) => {}
             Part::Share if rate(&lower, next).is_some() => {}
             Part::Doubt if !is_bound => return true,
             Part::Share => return true,
@@ -88,6 +92,11 @@ pub(crate) fn is_open(text: &str, words: &[Word], language: Language) -> bool {
     ];
     TURNS.iter().any(|turn| lower.contains(turn))
         || ["ありません", "ではなく", "아니라", "より多", "而不是", "بدلا"].iter().any(|turn| lower.contains(turn))
+}
+
+/// Whether a capital inside a sentence says that a word is part of a name.
+pub(crate) fn is_named_inside(word: &Word, language: Language) -> bool {
+    word.start > 0 && language != Language::German && words::is_capitalised(&word.text) && word.text.chars().count() > 1
 }
 
 /// What a figure is for each of: `per day`, `pro Kopf`, `40 a week`. It is part of what is measured.
@@ -187,7 +196,9 @@ pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated],
             }
         }
     }
-    // "…, said the director.": who says it stands behind.
+    // "…, said the director.", "…, the director said.": who says it stands behind.
+    let tail = (0..chars.len()).rev().find(|at| matches!(chars[*at], ',' | '，') && !says_after(*at));
+    let is_told = words.last().is_some_and(is_saying);
     let until = words
         .iter()
         .find(|word| {
@@ -197,7 +208,9 @@ pub(crate) fn without_speaker(chars: &[char], words: Vec<Word>, dates: &[Dated],
                 && (SAYING.contains(&format!(" {} ", word.text.to_lowercase()))
                     || matches!(word.text.as_str(), "according" | "so" | "laut" | "selon" | "según"))
         })
-        .map_or(chars.len(), |word| word.start);
+        .map(|word| word.start)
+        .or(tail.filter(|at| is_told && says_before(*at)))
+        .unwrap_or(chars.len());
     words.into_iter().filter(|word| from <= word.start && word.start < until).collect()
 }
 

@@ -17,6 +17,7 @@ h2 { font-size: 1.25rem; margin: 2.6rem 0 .8rem; border-bottom: 1px solid var(--
 .asked p { margin: .25rem 0; }
 .about, .why, cite { color: var(--quiet); }
 .about { margin: 0 0 .8rem; }
+.from { margin: .4rem 0 0; color: var(--quiet); font-size: .88rem; }
 .why { display: block; font-size: .9rem; }
 cite { font: .82rem/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; overflow-wrap: anywhere; unicode-bidi: isolate; direction: ltr; }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .4rem; margin: 0 0 1.5rem; }

@@ -4,12 +4,14 @@
 
 use std::collections::BTreeSet;
 
+use super::cells;
 use super::claims::{Claim, Origin, Said, Subject};
 use super::columns::{self, Column, ColumnKind};
 use super::dates::{Period, plain_digits};
-use super::figures::{self, Decimal};
+use super::figures::Decimal;
 use super::place::{Place, Surroundings};
 use super::read::{Cell, Table};
+use super::tables;
 use super::units;
 use super::vocabulary::{self, Part};
 use super::words::{self, Script};
@@ -55,7 +57,7 @@ fn from_row(place: &Place<'_>, sheet: &Sheet<'_>, row: &[Cell]) -> Vec<Claim> {
     let row_period = (0..columns.len())
         .filter(|index| columns[*index].kind == ColumnKind::Period)
         // When a ship was built does not say when it was measured.
-        .filter(|index| !columns::is_origin(&sheet.table.header[*index]))
+        .filter(|index| tables::is_course(sheet.table, *index, &sheet.labels))
         .find_map(|index| columns::lone_period(&row[index].text))
         .map(|period| match period {
             // Rows that are all of the first of a month are of months.
@@ -92,6 +94,12 @@ fn label(text: &str, subject: &mut Subject, is_plan: &mut bool) {
         let lower = word.text.to_lowercase();
         let made = match words::key(&word) {
             Some(key) => match vocabulary::part(&key, &lower) {
+                // Poggio Alto is a name, whatever its second word means.
+                Part::Subject(made)
+                    if made != key && !subject.names.is_empty() && words::is_capitalised(&word.text) =>
+                {
+                    Some(key)
+                }
                 Part::Subject(made) => Some(made),
                 Part::Plan => {
                     *is_plan = true;
@@ -106,7 +114,10 @@ fn label(text: &str, subject: &mut Subject, is_plan: &mut bool) {
             }
         };
         if let Some(made) = made {
-            if !vocabulary::is_common(&made) {
+            // A lone sign is no word of a sentence.
+            if made.chars().count() == 1 && word.script == Script::Han {
+                subject.loose.insert(made.clone());
+            } else if !vocabulary::is_common(&made) {
                 subject.names.insert(made.clone());
             }
             subject.words.insert(made);
@@ -127,7 +138,7 @@ fn from_cell(
 ) -> Option<Claim> {
     let cell = &row[index];
     let column = &sheet.columns[index];
-    let mut figure = figures::cell(&cell.text, sheet.decimal)?;
+    let mut figure = cells::cell(&cell.text, sheet.decimal)?;
     if figure.unit.is_empty() {
         figure.unit.clone_from(&column.unit);
         figure.scale(column.factor);
@@ -156,6 +167,7 @@ fn from_cell(
         said: Said::Value(figure),
         quote: quote(sheet.table, row),
         written: cell.text.trim().to_owned(),
+        is_row: true,
     })
 }
 
@@ -168,7 +180,9 @@ fn quote(table: &Table, row: &[Cell]) -> String {
 /// The first label column, and as many more as it takes to tell the rows apart.
 fn label_columns(table: &Table, columns: &[Column]) -> Vec<usize> {
     let of = |kind: ColumnKind| (0..columns.len()).filter(move |index| columns[*index].kind == kind);
-    let candidates: Vec<usize> = of(ColumnKind::Label).collect();
+    let mut candidates: Vec<usize> = of(ColumnKind::Label).collect();
+    // Prose speaks of names, not of numbers with letters.
+    candidates.sort_by_key(|label| columns::is_coded(table, *label));
     let periods: Vec<usize> = of(ColumnKind::Period).collect();
     for count in 1..candidates.len() {
         let chosen = &candidates[..count];

@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use super::cells;
 use super::charts::is_total;
 use super::columns::{self, Column, ColumnKind, is_missing, lone_period};
-use super::figures::{self, Decimal, Figure};
+use super::dates::Period;
+use super::figures::{Decimal, Figure};
 use super::limits;
 use super::paper::{Cite, Kind, Row, Section};
 use super::read::{Cell, Table};
@@ -87,6 +89,8 @@ fn column(path: &str, table: &Table, (index, made): (usize, &Column), decimal: D
         let mut texts: Vec<&str> = cells.iter().map(|(_, cell)| cell.text.as_str()).collect();
         texts.sort_unstable();
         texts.dedup();
+        // Days that are written in several ways have an order all the same.
+        texts.sort_by_key(|text| lone_period(text).filter(|_| is_time));
         let count = format!("{} ({} different)", cells.len(), texts.len());
         let missing = (table.rows.len() - totals - cells.len()).to_string();
         let (first, last) = if is_time { (texts[0], texts[texts.len() - 1]) } else { ("", "") };
@@ -125,20 +129,26 @@ pub(crate) fn head(table: &Table, index: usize) -> String {
     if table.header[index].is_empty() { format!("column {}", index + 1) } else { table.header[index].clone() }
 }
 
-/// Whether the sum of a column says anything: shares, prices, rates and temperatures do not add up.
+/// Whether the sum of a column says anything: shares, prices, rates, marks and temperatures do not add up.
 pub(crate) fn adds_up(column: &Column, table: &Table, index: usize) -> bool {
-    const NEVER: &str = " % percent pct rate ratio share index score avg average mean median latency price temperature age grade rank rating \
+    const NEVER: &str = " % percent percentage pct prozent pourcentage porcentaje percentuale процент rate ratio share index score avg average mean median latency price temperature age grade rank rating stars level \
+        satisfaction zufriedenheit satisfacción satisfaction puntaje puntuación calificación nota bewertung avis voto ocena оценка \
         salinity salinité salzgehalt salinidad nitrate nitrates nitrat concentration konzentration chlorine ph mg psu ppm ppb mittlere mittlerer moyen ortalama średnia średni \
-        verweildauer stay built baujahr founded opened since year jahr année año coordinate coordinates breitengrad längengrad 염분 농도 위도 경도 塩分 濃度 緯度 経度 盐度 浓度 纬度 经度 \
-        wind vent viento temp pressure humidity latitude longitude lat lon height width depth girth diameter altitude elevation höhe breite tiefe hauteur largeur altura ancho margin yield density speed preis quote anteil durchschnitt temperatur alter note taux part prix \
-        moyenne âge température precio tasa promedio edad temperatura цена доля температура возраст 가격 비율 평균 온도 価格 率 平均 \
-        温度 比例 比率 价格 ";
+        verweildauer stay wait waiting wartezeit attente espera auslastung occupancy utilization voltage spannung tensión tension volt current \
+        built baujahr founded opened since year jahr année año coordinate coordinates breitengrad längengrad \
+        wind vent viento temp pressure druck humidity humedad humidité feuchte latitude longitude lat lon height width depth girth diameter altitude altitud elevation höhe breite tiefe hauteur largeur altura ancho margin yield density speed preis quote anteil durchschnitt temperatur alter note taux part prix \
+        moyenne âge température precio tasa promedio edad temperatura цена доля температура возраст نسبة معدل متوسط سعر عمر درجة אחוז מחיר ממוצע גיל ";
+    // Compounds, and scripts that write words together.
+    const ENDINGS: &str = "rate quote anteil preis temperatur alter durchschnitt bewertung prozent feuchte 염분 농도 위도 경도 가격 비율 비중 평균 온도 습도 전압 만족도 평점 점수 나이 연령 률 율 塩分 濃度 緯度 経度 価格 単価 率 平均 評価 満足度 点数 年齢 温度 湿度 電圧 盐度 浓度 纬度 经度 比例 比率 价格 单价 评分 年龄 湿度 电压";
     let head = table.header[index].to_lowercase();
-    let has_word = head
-        .split(|c: char| !(c.is_alphanumeric() || c == '%'))
-        .any(|word| !word.is_empty() && NEVER.contains(&format!(" {word} ")));
+    let is_never = |word: &str| {
+        NEVER.contains(&format!(" {word} "))
+            || ENDINGS.split(' ').any(|ending| word.ends_with(ending) && word != "rate")
+    };
+    let has_word =
+        head.split(|c: char| !(c.is_alphanumeric() || c == '%')).any(|word| !word.is_empty() && is_never(word));
     let is_rate = column.unit.contains('/') || matches!(column.unit.as_str(), "%" | "°C" | "°F" | "percentage points");
-    let is_percent = table.rows.iter().any(|row| row[index].text.contains('%'));
+    let is_percent = table.rows.iter().any(|row| row[index].text.contains(['%', '٪', '％']));
     let is_there_again = is_stock(column) && has_course(table);
     !has_word && !is_rate && !is_percent && !is_there_again
 }
@@ -171,6 +181,32 @@ fn has_course(table: &Table) -> bool {
         periods.len() == table.rows.len() && periods.iter().any(|period| *period != periods[0])
     };
     (0..table.header.len()).any(is_time)
+}
+
+/// Whether a column of periods is the course of something. The years in which things were built are none, nor are days on
+/// which each thing was looked at: each has its own.
+pub(crate) fn is_course(table: &Table, by: usize, labels: &[usize]) -> bool {
+    let is_own_name =
+        |label: &usize| !columns::is_coded(table, *label) && members(table, *label).len() == table.rows.len();
+    let has_own_names = table.rows.len() >= 3 && labels.iter().any(is_own_name);
+    !columns::is_origin(&table.header[by]) && (!has_own_names || is_regular(table, by))
+}
+
+/// Whether each row is of the period after that of the row before it.
+fn is_regular(table: &Table, by: usize) -> bool {
+    let number = |period: Period| match period {
+        Period::Year(year) => Some(i64::from(year)),
+        Period::Month(year, month) => Some(i64::from(year) * 12 + i64::from(month)),
+        _ => None,
+    };
+    let periods: Vec<Option<Period>> = table.rows.iter().map(|row| lone_period(&row[by].text)).collect();
+    // Rows of one year are of that year, whatever they name.
+    let is_one = periods.iter().all(|period| period.is_some() && *period == periods[0]);
+    is_one
+        || periods.windows(2).all(|pair| match (pair[0], pair[1]) {
+            (Some(one), Some(next)) => number(one).zip(number(next)).is_some_and(|(one, next)| next - one == 1),
+            _ => false,
+        })
 }
 
 /// Each column of numbers by each column that divides the rows into a few groups.
@@ -262,12 +298,12 @@ pub(crate) fn value(table: &Table, row: usize, index: usize, decimal: Decimal, c
     let text = table.rows[row][index].text.trim();
     let (before, behind) = &column.signs;
     if before.is_empty() && behind.is_empty() {
-        return figures::cell(text, decimal).map(|figure| middle(&figure));
+        return cells::cell(text, decimal).map(|figure| middle(&figure));
     }
     let is_negative = text.starts_with(['-', '−', '(']);
-    let bare = text.trim_start_matches(['-', '+', '−', '(']).strip_prefix(before.as_str())?;
-    let bare = bare.trim_end_matches(')').strip_suffix(behind.as_str())?.trim_start_matches(['-', '−']);
-    let value = figures::cell(bare, decimal).map(|figure| middle(&figure))?;
+    let bare = text.trim_start_matches(['-', '+', '−', '(']).strip_prefix(before.trim())?;
+    let bare = bare.trim_end_matches(')').strip_suffix(behind.trim())?.trim().trim_start_matches(['-', '−']);
+    let value = cells::cell(bare, decimal).map(|figure| middle(&figure))?;
     Some(if is_negative { -value } else { value })
 }
 
@@ -301,7 +337,7 @@ fn label(table: &Table, row: usize, decimal: Decimal) -> String {
         .iter()
         .map(|cell| cell.text.as_str())
         .filter(|text| !is_missing(text) && text.chars().count() <= 40)
-        .filter(|text| lone_period(text).is_some() || figures::cell(text, decimal).is_none())
+        .filter(|text| lone_period(text).is_some() || cells::cell(text, decimal).is_none())
         .filter(|text| lone_period(text).is_some() || text.chars().any(char::is_alphabetic))
         .take(2)
         .collect::<Vec<_>>()
@@ -382,11 +418,42 @@ mod tests {
     #[test]
     fn what_cannot_be_added_up_has_no_sum_and_one_row_is_shown_as_it_stands() {
         let table_of = table;
-        for head in ["nitrates mg/l", "salinity", "mean stay (days)", "latitude", "share %", "pH"] {
+        for head in [
+            "nitrates mg/l",
+            "salinity",
+            "mean stay (days)",
+            "latitude",
+            "share %",
+            "pH",
+            "infektionsrate_prozent",
+            "Auslastung",
+            "만족도(1-5)",
+            "評価",
+            "가동률",
+            "puntaje",
+            "전압",
+        ] {
             let table = table_of(&format!("place;{head}\nA;7,1\nB;7,3\nC;8,2\n"));
             let rows = statistics("a.csv", &table, table.decimal(Decimal::Point));
             assert_eq!(rows[1].cells[7], "", "{head}");
         }
+        for head in ["Artikelnr", "Statuscode", "대여소번호", "会社コード", "estado", "firmware", "condition_code"]
+        {
+            let table = table_of(&format!("place;{head}\nA;101\nB;102\nC;101\n"));
+            let rows = statistics("a.csv", &table, table.decimal(Decimal::Point));
+            assert_eq!(rows[1].cells[3..].join(""), "", "{head} names and measures nothing");
+        }
+        let versions = table_of("place;release\nA;2.4.1\nB;2.3.9\nC;2.4.1\n");
+        assert_eq!(statistics("a.csv", &versions, Decimal::Point)[1].cells[1], "3 (2 different)");
+        let days = table_of("day;sum\n03.01.2024;1\n2024-01-19;2\n2. Februar 2024;3\n");
+        let cells = &statistics("a.csv", &days, Decimal::Point)[0].cells;
+        assert_eq!(
+            cells[3..5].join(" – "),
+            "03.01.2024 – 2. Februar 2024",
+            "days have an order however they are written"
+        );
+        let dollars = table_of("to;value\nA;US$1,520\nB;US$ 480\n");
+        assert_eq!(statistics("a.csv", &dollars, Decimal::Point)[1].cells[7], "US$2000");
         let one = sections("a.csv", &table_of("profit,visitors\n27960,43950\n"), Decimal::Point);
         let crate::offline::paper::Body::Rows { rows, .. } = &one[0].body else { panic!() };
         assert_eq!(rows[0].cells, ["profit", "27960"]);

@@ -149,10 +149,10 @@ pub(crate) fn statement(language: Language, kind: Kind, text: &str) -> String {
     }
 }
 
-/// The head of a column; those of charts are the words of a source.
+/// The head of a column; those of charts are the words of a source, and what was done with them.
 pub(crate) fn head(language: Language, kind: Kind, head: &str) -> String {
-    if matches!(kind, Kind::Charts) {
-        return head.to_owned();
+    if matches!(kind, Kind::Charts) && !matches!(head, "rows" | "row") {
+        return say_short(language, head);
     }
     let en = table(Language::English);
     let found = en.and_then(|table| table.iter().find(|(name, text)| name.starts_with("h_") && **text == head));

@@ -59,7 +59,7 @@ pub(crate) fn is_since(word: &str) -> bool {
 pub(crate) fn people(words: &[Word]) -> Option<(&'static str, Vec<String>)> {
     const PEOPLE: &str = "people persons men women menschen leute personen personnes gens personas persone pessoas osób mensen kişi человек";
     const LIVE: &str = "live lives lived leben lebten wohnen wohnten vivent habitent vivaient viven vivían vivono abitano vivem \
-        mieszka mieszkało wonen woonden yaşıyor живёт живет проживает проживают";
+        mieszka mieszkało wonen woonden yaşıyor живёт живет живут жило жили проживает проживают проживало проживал проживали";
     const WORK: &str = "work works worked arbeiten arbeiteten travaillent travaillaient trabajan trabajaban lavorano trabalham \
         pracuje werken çalışıyor работает работают";
     let lowers: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
@@ -76,6 +76,20 @@ pub(crate) fn people(words: &[Word]) -> Option<(&'static str, Vec<String>)> {
     verb(LIVE).map(|said| ("population", said)).or_else(|| verb(WORK).map(|said| ("employee", said)))
 }
 
+/// Whether a figure in metres is a height: `455 metres above the sea`, `410 m sul livello del mare`.
+pub(crate) fn is_above_sea(words: &[Word]) -> bool {
+    const ABOVE: &str = "above über sobre sul sopra au-dessus acima boven nad";
+    let lowers: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
+    lowers
+        .iter()
+        .enumerate()
+        .any(|(at, lower)| has(ABOVE, lower) && lowers.iter().skip(at + 1).take(4).any(|word| is_sea(word)))
+}
+
+pub(crate) fn is_sea(word: &str) -> bool {
+    has("sea meer meeresspiegel mar mare mer zee zeespiegel morza level livello nivel niveau", word)
+}
+
 /// Whether a word is one of those that say so.
 pub(crate) fn is_existing(lower: &str) -> bool {
     has(EXISTING, lower)
@@ -85,8 +99,7 @@ pub(crate) fn is_existing(lower: &str) -> bool {
 pub(crate) fn opened_for(words: &[Word]) -> Vec<String> {
     const OPENED: &str = "opened eröffnet ouvert ouverte abierto abierta inaugurated";
     const TO: &str = "its their his her to for für à au al aux";
-    const WHOM: &str =
-        "doors traffic public visitors passengers verkehr publikum öffentlichkeit circulation publique tráfico público";
+    const WHOM: &str = "doors traffic ships shipping boats public visitors passengers verkehr publikum öffentlichkeit circulation publique tráfico público";
     let lowers: Vec<String> = words.iter().map(|word| word.text.to_lowercase()).collect();
     let mut found = Vec::new();
     for (index, lower) in lowers.iter().enumerate().filter(|(_, lower)| has(OPENED, lower)) {

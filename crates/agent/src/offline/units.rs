@@ -93,9 +93,10 @@ pub(crate) fn raised(prefix: &str, lower: &str) -> Option<(&'static str, f64)> {
     let (name, factor) = size(lower)?;
     match (prefix, name) {
         ("square" | "sq", "m") => Some(("m²", factor * factor)),
-        ("carrés" | "carré" | "cuadrados" | "quadrati" | "quadrados" | "kwadratowych", "m") => {
-            Some(("m²", factor * factor))
-        }
+        (
+            "carrés" | "carré" | "cuadrados" | "quadrati" | "quadrados" | "kwadratowych" | "مربع" | "רבוע" | "רבועים",
+            "m",
+        ) => Some(("m²", factor * factor)),
         ("cubic" | "cubes" | "cube" | "cúbicos" | "cubi" | "sześciennych", "m") => {
             Some(("l", factor * factor * factor * 1e3))
         }

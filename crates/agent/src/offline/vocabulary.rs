@@ -67,6 +67,11 @@ pub(crate) fn part(key: &str, lower: &str) -> Part {
         Some(action) => return Part::Action(action),
         None => {}
     }
+    // gekostet is what kostete is.
+    let bare = lower.strip_prefix("ge").filter(|bare| bare.len() > 4 && bare.ends_with('t'));
+    if let Some(action) = bare.and_then(|bare| lists.actions.whole.get(format!("{bare}e").as_str())) {
+        return if *action == "neutral" { Part::Nothing } else { Part::Action(action) };
+    }
     let is_past = lower.is_ascii() && lower.len() > 4 && lower.ends_with("ed") && !has(MODIFIERS, lower);
     if is_past
         || has(IRREGULAR, lower)
@@ -101,7 +106,32 @@ pub(crate) fn is_generic(key: &str) -> bool {
 
 /// Whether a word only says what kind of thing a name names: `the port of Calder Bay` is Calder Bay.
 pub(crate) fn is_kind(word: &str) -> bool {
-    has(KINDS, word)
+    has(KINDS, word) || is_compound_kind(word)
+}
+
+/// `zuivelfabriek`, `Stadtbibliothek`: in some languages the kind is the end of the word.
+fn is_compound_kind(word: &str) -> bool {
+    const ENDS: &str = "fabriek fabrik werk kraftwerk werft brücke bibliothek bibliotheek schule school klinik ziekenhuis krankenhaus \
+        museum theater stadion hafen haven verein genossenschaft molkerei brauerei brouwerij universität kirche kerk";
+    let front = |end: &str| word.strip_suffix(end).is_some_and(|front| front.chars().count() >= 4);
+    ENDS.split_ascii_whitespace().any(front)
+}
+
+/// `Stromverbrauch`, `elektriciteitsverbruik`: the measure at the end of a word, and the word before it.
+pub(crate) fn split_compound(key: &str) -> Option<(String, &'static str)> {
+    const LEAST: usize = 5;
+    let measures = &lists().measures;
+    if !key.chars().all(|c| c.is_lowercase()) || measures.find(key, key).is_some() {
+        return None;
+    }
+    let starts = key.char_indices().map(|(at, _)| at).skip(4);
+    starts.filter(|at| key[*at..].chars().count() >= LEAST).find_map(|at| {
+        let (front, measure) = key.split_at(at);
+        let first = measures.whole.get(measure)?;
+        let bare = front.strip_suffix('s').unwrap_or(front);
+        let front = measures.find(bare, bare).map_or_else(|| bare.to_owned(), str::to_owned);
+        Some((front, *first))
+    })
 }
 
 /// A past form that is in no list, without its ending: what was done, as far as it can be told.
@@ -130,32 +160,50 @@ pub(crate) fn is_possession(lower: &str, language: Language) -> bool {
         _ => {}
     }
     has(
-        "has have had hat hatte haben hatten avait ont possède compte tiene tenía tienen aveva tem tinha heeft miał имеет",
+        "has have had owns owned own telt telde liczy liczył har hade hat hatte haben hatten besitzt besaß besaßen verfügt verfügte avait ont possède possédait compte tiene tenía tienen aveva tem tinha heeft miał имеет",
         lower,
     )
 }
 
-/// Whether a measure is the noun of an action: emissions are what is emitted.
+/// Measures that are nouns of actions: emissions are what is emitted.
+const NOUNS: [(&str, &str); 16] = [
+    ("death", "perish"),
+    ("emission", "emit"),
+    ("production", "build"),
+    ("production", "generate"),
+    ("electricity", "generate"),
+    ("consumption", "consume"),
+    ("export", "export"),
+    ("import", "import"),
+    ("investment", "spend"),
+    ("cost", "spend"),
+    ("harvest", "harvest"),
+    ("delivery", "deliver"),
+    ("visitor", "visit"),
+    ("donation", "donate"),
+    ("employee", "employ"),
+    ("order", "order"),
+];
+
+/// Whether a measure is the noun of an action.
 pub(crate) fn is_noun_of(measure: &str, action: &str) -> bool {
-    const NOUNS: [(&str, &str); 16] = [
-        ("death", "perish"),
-        ("emission", "emit"),
-        ("production", "build"),
-        ("production", "generate"),
-        ("electricity", "generate"),
-        ("consumption", "consume"),
-        ("export", "export"),
-        ("import", "import"),
-        ("investment", "spend"),
-        ("cost", "spend"),
-        ("harvest", "harvest"),
-        ("delivery", "deliver"),
-        ("visitor", "visit"),
-        ("donation", "donate"),
-        ("employee", "employ"),
-        ("order", "order"),
-    ];
     NOUNS.contains(&(measure, action))
+}
+
+/// Whether a measure says what is done.
+pub(crate) fn is_deed(measure: &str) -> bool {
+    NOUNS.iter().any(|(noun, _)| *noun == measure)
+}
+
+/// `清溪水库面积`: the measure that a word in signs ends with, and what stands before it.
+pub(crate) fn split_measure(key: &str) -> Option<(String, &'static str)> {
+    let starts: Vec<usize> = key.char_indices().map(|(at, _)| at).collect();
+    let whole = &lists().measures.whole;
+    let count = starts.len();
+    (2..count.saturating_sub(1)).find_map(|at| {
+        let (front, measure) = key.split_at(starts[at]);
+        whole.get(measure).map(|first| (front.to_owned(), *first))
+    })
 }
 
 /// Whether a word is a stretch of time that is not a year: a figure for it is not one for the year.
@@ -169,7 +217,9 @@ pub(crate) fn is_loose(lower: &str, language: Language) -> bool {
     let ends = |list: &[&str]| list.iter().any(|ending| lower.ends_with(ending));
     match lower.chars().next() {
         Some('\u{0400}'..='\u{04ff}') => count >= 5 && ends(&["л", "ла", "ло", "ли", "лся", "лась", "лось", "лись"]),
-        Some('\u{ac00}'..='\u{d7af}') => ends(&["다", "니다", "하며", "하고", "면서", "해서"]),
+        Some('\u{ac00}'..='\u{d7af}') => {
+            ends(&["다", "니다", "하며", "하고", "추고", "되고", "이고", "지고", "치고", "루고", "면서", "해서"])
+        }
         _ if language == Language::German && count >= 5 && ends(&["te", "ten"]) => true,
         _ if language == Language::French && count >= 5 && ends(&["é", "és", "ée", "ées"]) => true,
         Some(c) if c.is_ascii() || c.is_alphabetic() => {
@@ -272,7 +322,7 @@ const EVENTS: &[&str] = &[
     "demolished abgerissen démoli demolido demolito zburzon* gesloopt yıkıldı снесен* снесён* 철거* 解体 拆除",
     "merged fusioniert fusionné fusionado fuso połączon* gefuseerd birleşti 합병* 合併 合并",
     "resigned zurückgetreten démissionné dimitió dimesso zrezygnował* afgetreden istifa ушёл_в_отставку 사임* 辞任 辞职",
-    "started began begins begonnen commencé comenzó начат* بدأ 시작* 開始 开始",
+    "started began begins begonnen commencé comenzó empezó inició iniciado iniziato iniziò começou rozpoczęt* начал* начат* بدأ بدأت 시작* 開始 开始",
     "ended endete terminé finalizó закончен* انتهى 종료* 終了 结束",
     "built erected costruito costruita construída construído zbudowan* gebouwd inşa_edildi erbaut gebaut errichtet construit construida construido построен* 건립* 建設 建成",
 ];
@@ -317,21 +367,20 @@ const NOTHING: &str = "version versions release report reporting amount amounts 
     already around about approximately roughly nearly almost over least most exceeding above below under late early \
     beginning start full whole level value compared versus cent currently today new latest recent first second third \
     again also even just then now here same exactly precisely some well last previous next past time once \
-    totaal totale totali jahr jahre jahres ende anfang geschäftsjahr kalenderjahr unternehmen gesamt insgesamt rund etwa anzahl zahl stück höhe \
+    totaal totale totali jahr jahre jahres ende anfang geschäftsjahr kalenderjahr unternehmen gesamt insgesamt rund etwa genau menschen leute anzahl zahl stück höhe \
     million billion thousand mio mrd tsd inc ltd gmbh ag corp corporation llc plc co kg sa se spa bv \
     année ans an nombre total totale entreprise société environ exercice chiffre affaires \
     año años número total empresa compañía unos cerca cifra negocios ejercicio \
     год года году годом лет всего около компания количество число общая общий \
-    سنة عام إجمالي مجموع شركة حوالي نحو عدد \
-    년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas человек شخص";
-const NOTHING_PARTS: &str =
-    "총 전체 회사 올해 작년 지난해 总 公司 全年 約 약 以上 年度 合計 同社 当社 同年 全体 年間 年间";
-const KINDS: &str = "port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
+    سنة عام إجمالي مجموع مجموعه وفي وبلغ شركة حوالي نحو عدد \
+    년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas persone pessoas osób osoby mensen kişi personer ludzi человек شخص يد";
+const NOTHING_PARTS: &str = "총 전체 기준 현재 당시 회사 올해 작년 지난해 总 公司 全年 約 약 以上 現在 時点 年度 合計 同社 当社 同年 全体 年間 年间";
+const KINDS: &str = "winery vineyard dairy monastery port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
     mv ms ss hospital clinic klinikum klinik club team trial study plant station refinery factory mill park farm bridge dam tunnel yard shipyard \
     museum school university college app application software platform programme program library theatre theater stadium airport \
-    restaurant hotel brewery bakery cooperative foundation association festival refuge \
-    hafen stadt gemeinde dorf schiff frachter fähre kutter verein kraftwerk werk fabrik werft brücke turm bibliothek stadion flughafen \
-    ville navire usine centrale pont stade hôpital bibliothèque association chantier puerto ciudad buque fábrica puente estadio biblioteca \
+    restaurant hotel brewery bakery cooperative foundation association festival refuge choir orchestra \
+    chor orchester genossenschaft hafen stadt gemeinde dorf schiff frachter fähre kutter verein kraftwerk werk fabrik werft brücke turm bibliothek stadion flughafen \
+    cantina vigneto weingut domaine bodega adega vignoble théâtre teatro teatr ville navire usine centrale pont stade hôpital bibliothèque association chantier cooperativa finca puerto ciudad buque fábrica puente estadio biblioteca \
     porto città nave ponte stadio ospedale cidade navio fábrica haven stad schip brug ziekenhuis fabriek miasto statek most szpital klub fabryka \
     şehir gemi köprü hastane kulübü fabrika santrali порт город судно корабль завод мост больница клуб клуба музей станция электростанция \
     مدرسة جامعة مستشفى مكتبة متحف مصنع ميناء مدينة قرية جسر فندق نادي ملعب محطة حديقة جمعية بلدية سفينة مطار \
@@ -340,7 +389,7 @@ const STRETCHES: &str = "quarter quarters quarterly half-year month months month
     q1 q2 q3 q4 h1 h2 quartal halbjahr monat monate woche tag frühjahr sommer herbst trimestre semestre mois semaine jour \
     mes meses semana día квартал квартале полугодие месяц неделя ربع شهر أسبوع 분기 상반기 하반기 월간 四半期 上半期 下半期 上期 下期 季度 上半年 下半年";
 const GENERIC: &str = "report summary overview introduction note notes result detail conclusion background analysis review data \
-    chapter section appendix table figure source press release statement interview article memo minute meeting update \
+    chapter section appendix collection collections sammlung colección collezione אוסף table figure source press release statement interview article memo minute meeting update \
     letter yearbook bulletin news newspaper fact sheet page website web office yearly key annual financial business market product \
     bericht jahresbericht zusammenfassung überblick einleitung ergebnis anhang zeitung brief notiz protokoll mitteilung pressemitteilung \
     rapport résumé aperçu lettre journal communiqué annexe informe resumen carta nota periódico memoria comunicado \

@@ -32,8 +32,33 @@ pub(crate) fn plain_lower(text: &str) -> String {
     plain_digits(text).into_iter().collect::<String>().to_lowercase().replace('’', "'")
 }
 
+/// `lasse sales.csv weg`, `leave the prices out`: what is left out stands within the verb.
+fn taken_out(lower: &str) -> Option<&str> {
+    const VERBS: [(&str, &str); 9] = [
+        ("lassen sie ", " weg"),
+        ("lasse ", " weg"),
+        ("lass ", " weg"),
+        ("lasse ", " aus"),
+        ("lass ", " aus"),
+        ("leave ", " out"),
+        ("laat ", " weg"),
+        ("deja ", " fuera"),
+        ("laisse ", " de côté"),
+    ];
+    VERBS.iter().find_map(|(front, end)| {
+        let from = lower.find(front).filter(|at| is_whole(lower, *at, front.trim_end()))? + front.len();
+        let rest = &lower[from..];
+        let to = rest.find(end).filter(|at| is_whole(rest, *at + 1, end.trim_start()))?;
+        let object = rest[..to].trim();
+        (!object.is_empty() && object.split_whitespace().count() <= 8).then_some(object)
+    })
+}
+
 /// The limits and bans of a sentence in lower case.
 pub(crate) fn scopes(lower: &str) -> Vec<Scope> {
+    if let Some(object) = taken_out(lower) {
+        return vec![Scope { way: Way::Without, object: object.to_owned() }];
+    }
     let mut marks: Vec<(usize, usize, Way, bool)> = Vec::new();
     for (kind, way, is_behind) in [
         ("only", Way::Only, false),

@@ -126,9 +126,11 @@ pub(crate) fn key(word: &Word) -> Option<String> {
             let stem = without_particle(&word.text);
             // 명이, 개를: what only counts, with its particle.
             let mut letters = word.text.chars();
-            let is_counter = letters.next().is_some_and(|c| "명개척대곳건권".contains(c))
-                && letters.next().is_some_and(|c| "이을를은는의가에".contains(c))
-                && letters.next().is_none();
+            let is_counted = letters.next().is_some_and(|c| "명개척대곳건권".contains(c));
+            let rest = letters.as_str();
+            let is_counter = is_counted
+                && (rest.chars().count() == 1 && "이을를은는의가에".contains(rest)
+                    || matches!(rest, "이다" | "입니다" | "이었다" | "였다" | "이며" | "이고"));
             if is_counter {
                 return None;
             }
@@ -169,7 +171,7 @@ fn without_elision(lower: &str) -> &str {
     }
 }
 
-/// Russian words without the ending of their case, Arabic ones without the article.
+/// Russian words without the ending of their case, Arabic and Hebrew ones without what is written together with them.
 fn stem_other(word: &str) -> Option<String> {
     let count = word.chars().count();
     match word.chars().next()? {
@@ -187,6 +189,12 @@ fn stem_other(word: &str) -> Option<String> {
         '\u{0600}'..='\u{06ff}' => {
             let article = ["وال", "بال", "لل", "ال"].iter().find(|article| word.starts_with(**article))?;
             let stem = word.strip_prefix(article)?;
+            (stem.chars().count() >= 3).then(|| stem.to_owned())
+        }
+        // Hebrew writes "in", "the", "and" and "to" together with the word.
+        '\u{05d0}'..='\u{05ea}' => {
+            let first = ['ו', 'ב', 'ה', 'ל', 'כ', 'ש'].into_iter().find(|prefix| word.starts_with(*prefix))?;
+            let stem = word.strip_prefix(first)?;
             (stem.chars().count() >= 3).then(|| stem.to_owned())
         }
         _ => None,
@@ -438,7 +446,7 @@ const FURTHER: [&str; 3] = [
 ];
 
 /// Words without content: English, German, French, Spanish, Italian, Portuguese first, in the order that `latin_language` counts on.
-const STOP: [&str; 9] = [
+const STOP: [&str; 14] = [
     "a about above after again all also am an and any are as at be because been before being below between both but by \
      can could did do does doing down during each few for from further had has have having he her here hers him his how \
      however i if in into is it its itself just may me might more most must my no nor not now of off on once only or \
@@ -457,7 +465,7 @@ const STOP: [&str; 9] = [
      estas este esto estos fue fueron ha han hasta hay la las le les lo los más me mi mis muy no nos o para pero por que \
      quien se según ser si sin sobre son su sus también tan tiene todo todos tu un una uno unos y ya",
     "il lo gli un uno una del dello della dei degli delle nel nella nei sul sulla che di da in con su per tra fra è sono era \
-     erano ha hanno non più anche come questo questa questi alla al allo agli ai dal dalla si",
+     erano ha hanno non più anche come questo questa questi alla al allo agli ai dal dalla si fu furono stato stata stati state ne",
     "o os um uma uns umas do da dos das no na nos nas ao aos à às pelo pela que de em com para por não mais como é são foi \
      foram era eram tem têm ou se seu sua seus suas este esta isso também",
     "и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще нет о \
@@ -466,6 +474,13 @@ const STOP: [&str; 9] = [
      при об были также которые который которая году год года",
     "في من على إلى عن مع هذا هذه ذلك التي الذي كان كانت هو هي أن إن ما لا قد كل بين بعد قبل أو ثم",
     "का की के को में से है हैं था थे थी और यह वह कि पर ने भी तो हो एक इस उस लिए गया गई रहा रही",
+    "de het een op te dat die voor met zijn niet aan er om ook als bij naar uit dan werd wordt worden werden heeft hebben deze \
+     dit maar nog haar hun ons onze werd",
+    "i w we z ze na do od po za dla się nie jest są był była było były być oraz że jak ten ta te jego jej ich który która które \
+     roku rok lat przy",
+    "ve bir bu da de ile için olarak olan çok daha yılında yılı göre kadar ise gibi oldu olduğu",
+    "och att det som på är av för till den har inte ett hade og er af ikke fra var blev blei ble sin sitt vid ved",
+    "של את על עם הוא היא זה זו אל או כי גם לא מה אבל רק כל אשר בשנת שנת יש",
 ];
 
 const STOP_HANGUL: [&str; 24] = [

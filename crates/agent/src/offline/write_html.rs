@@ -67,7 +67,7 @@ fn write_section(out: &mut String, number: usize, section: &Section, language: L
         Body::Statements(statements) if !statements.is_empty() => {
             write_statements(out, section.kind, statements, language);
         }
-        Body::Rows { header, rows } if !rows.is_empty() => match svg::draw(section, number) {
+        Body::Rows { header, rows } if !rows.is_empty() => match svg::draw(&spoken(section, language), number) {
             Some(drawing) if section.kind == Kind::Charts => {
                 out.push_str(&format!(
                     "<figure>\n{drawing}</figure>\n<details>\n<summary>{}</summary>\n",
@@ -81,6 +81,15 @@ fn write_section(out: &mut String, number: usize, section: &Section, language: L
         _ => {}
     }
     out.push_str("</section>\n");
+}
+
+/// A chart with what stands at its axes in the language of the page.
+fn spoken(section: &Section, language: Language) -> Section {
+    let mut spoken = section.clone();
+    if let (Kind::Charts, Body::Rows { header, .. }) = (section.kind, &mut spoken.body) {
+        header.iter_mut().for_each(|head| *head = tongue::head(language, Kind::Charts, head));
+    }
+    spoken
 }
 
 /// What was asked, and what was understood of it, small above everything else.
@@ -113,7 +122,7 @@ fn item(kind: Kind, statement: &Statement, language: Language) -> String {
     };
     let words = escape(&tongue::statement(language, kind, &statement.text));
     if statement.quotes.is_empty() {
-        return format!("<li><span dir=\"auto\">{words}</span> {}{why}</li>\n", cites(&statement.cites));
+        return format!("<li dir=\"auto\">{words} {}{why}</li>\n", cites(&statement.cites));
     }
     let side = |quote: &Quote| {
         let cite = cites(std::slice::from_ref(&quote.cite));
@@ -124,9 +133,15 @@ fn item(kind: Kind, statement: &Statement, language: Language) -> String {
 }
 
 fn write_rows(out: &mut String, kind: Kind, language: Language, header: &[String], rows: &[Row]) {
+    // What is the same for all rows is said once, below them.
+    let shared = rows
+        .first()
+        .map(|row| &row.cites)
+        .filter(|cites| rows.len() > 1 && rows.iter().all(|row| row.cites == **cites));
     out.push_str("<div class=\"wide\">\n<table>\n<thead><tr>");
     let heads = header.iter().map(|head| tongue::head(language, kind, head));
-    for head in heads.chain([tongue::phrase(language, "source").to_owned()]) {
+    let source = tongue::phrase(language, "source").to_owned();
+    for head in heads.chain(shared.is_none().then_some(source.clone())) {
         out.push_str(&format!("<th scope=\"col\" dir=\"auto\">{}</th>", escape(&head)));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
@@ -137,9 +152,13 @@ fn write_rows(out: &mut String, kind: Kind, language: Language, header: &[String
             let class = class_of(cell);
             out.push_str(&format!("<td{class} dir=\"auto\">{}</td>", escape(cell)));
         }
-        out.push_str(&format!("<td>{}</td></tr>\n", cites(&row.cites)));
+        let own = if shared.is_none() { format!("<td>{}</td>", cites(&row.cites)) } else { String::new() };
+        out.push_str(&format!("{own}</tr>\n"));
     }
     out.push_str("</tbody>\n</table>\n</div>\n");
+    if let Some(shared) = shared {
+        out.push_str(&format!("<p class=\"from\">{}: {}</p>\n", escape(&source), cites(shared)));
+    }
 }
 
 /// A number stands to the right; a figure with its unit and a short word are not broken.

@@ -121,31 +121,89 @@ fn proposal_by_line(wanted: Wanted<'_>, text: &str, output: &mut Output) -> Resu
     }
 }
 
+/// Whether a question was shown before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SoFar {
+    New,
+    Shown,
+}
+
 /// Asks for words, as many lines as one likes. `is_open` says whether they are still wanted.
 pub(crate) fn words(
     service: &mut Service,
     live: Option<&Live>,
-    mut words: Words,
+    words: &mut Words,
+    so_far: SoFar,
     is_open: impl Fn(&Service) -> bool,
     output: &mut Output,
 ) -> Result<Asked<String>, Failure> {
+    if so_far == SoFar::New {
+        begin_words(live, words, output)?;
+    }
     let wanted: Wanted<'_> = &mut || {
         service.refresh()?;
         Ok(is_open(service))
     };
     match live {
         Some(live) => {
-            let asked = words_in_view(wanted, live, &mut words);
+            let asked = words_in_view(wanted, live, words);
             live.ask(None);
             asked
         }
-        None => words_by_line(wanted, &mut words, output),
+        None => words_by_line(wanted, words, output),
     }
+}
+
+/// Shows that words are asked for; what was typed before answers nothing.
+pub(crate) fn begin_words(live: Option<&Live>, words: &mut Words, output: &mut Output) -> Result<(), Failure> {
+    match live {
+        Some(live) => {
+            input::forget_typed_before();
+            live.ask(Some(Asking::Words(words.clone())));
+            Ok(())
+        }
+        None => show_lines(&words.lines(output.talk_columns().unwrap_or(input::USUAL_COLUMNS)), output),
+    }
+}
+
+/// Takes what was typed meanwhile, and waits for nothing.
+pub(crate) fn words_so_far(
+    live: Option<&Live>,
+    words: &mut Words,
+    keys: &mut Keys,
+    output: &mut Output,
+) -> Result<Option<Asked<String>>, Failure> {
+    if !input::is_ready() {
+        return Ok(None);
+    }
+    let pressed = match live {
+        Some(live) => {
+            let pressed = match input::bytes(&mut || Ok(true))? {
+                Bytes::Some(bytes) => keys.of(&bytes).iter().find_map(|key| words.press(key)),
+                Bytes::Elsewhere | Bytes::Nothing => Some(Typed::Later),
+            };
+            live.ask(Some(Asking::Words(words.clone())));
+            pressed
+        }
+        None => match input::line(&mut || Ok(true))? {
+            Heard::Line(line) => {
+                let pressed = press_line(words, &line);
+                if pressed.is_none() {
+                    show_lines(&["> ".into()], output)?;
+                }
+                pressed
+            }
+            Heard::Elsewhere | Heard::Nothing => Some(Typed::Later),
+        },
+    };
+    Ok(pressed.map(|typed| match typed {
+        Typed::Send(text) => Asked::Answer(text),
+        Typed::Later => Asked::Later,
+    }))
 }
 
 fn words_in_view(wanted: Wanted<'_>, live: &Live, words: &mut Words) -> Result<Asked<String>, Failure> {
     let mut keys = Keys::default();
-    input::forget_typed_before();
     signals::while_idle(|| {
         loop {
             live.ask(Some(Asking::Words(words.clone())));
@@ -166,23 +224,25 @@ fn words_in_view(wanted: Wanted<'_>, live: &Live, words: &mut Words) -> Result<A
 }
 
 fn words_by_line(wanted: Wanted<'_>, words: &mut Words, output: &mut Output) -> Result<Asked<String>, Failure> {
-    show_lines(&words.lines(output.talk_columns().unwrap_or(input::USUAL_COLUMNS)), output)?;
     loop {
         let line = match input::line(wanted)? {
             Heard::Line(line) => line,
             Heard::Elsewhere => return Ok(Asked::Elsewhere),
             Heard::Nothing => return Ok(Asked::Later),
         };
-        let keys = line.trim_end_matches(['\r', '\n']).chars().map(Key::Letter).chain([Key::Enter]);
-        for key in keys.collect::<Vec<_>>() {
-            match words.press(&key) {
-                None => {}
-                Some(Typed::Send(text)) => return Ok(Asked::Answer(text)),
-                Some(Typed::Later) => return Ok(Asked::Later),
-            }
+        match press_line(words, &line) {
+            None => {}
+            Some(Typed::Send(text)) => return Ok(Asked::Answer(text)),
+            Some(Typed::Later) => return Ok(Asked::Later),
         }
         show_lines(&["> ".into()], output)?;
     }
+}
+
+/// A line is its letters, and Enter.
+fn press_line(words: &mut Words, line: &str) -> Option<Typed> {
+    let letters = line.trim_end_matches(['\r', '\n']).chars().map(Key::Letter);
+    letters.chain([Key::Enter]).find_map(|key| words.press(&key))
 }
 
 /// Shows lines, and leaves the cursor behind the last.

@@ -54,6 +54,8 @@ pub(crate) struct Opened {
     begun: Option<PathBuf>,
     /// What a person does not want to answer now, by attempt.
     put_off: BTreeSet<u64>,
+    /// What is asked at the terminal just now.
+    open: Option<wanted::Open>,
     /// The agents that were said to work as before.
     told_agents: Option<String>,
 }
@@ -105,7 +107,7 @@ impl Opened {
         output.finish()?;
         let progress = Progress::new(output, shown);
         let service = Service::open_to_look(&Settings::new(project), &progress.listener())?;
-        Ok(Self { service, progress, live: None, begun: None, put_off: BTreeSet::new(), told_agents: None })
+        Ok(Self { service, progress, live: None, begun: None, put_off: BTreeSet::new(), open: None, told_agents: None })
     }
 
     /// Opens it to give a run a word.
@@ -168,7 +170,7 @@ impl Opened {
         let missing = missing(&settings.project);
         let begun = Some(settings.project.clone()).filter(|project| !project.join(store::OWN).exists());
         let service = Service::open(settings, missing, progress.listener())?;
-        Ok(Self { service, progress, live: None, begun, put_off: BTreeSet::new(), told_agents: None })
+        Ok(Self { service, progress, live: None, begun, put_off: BTreeSet::new(), open: None, told_agents: None })
     }
 
     /// Which run is meant.
@@ -230,7 +232,7 @@ impl Opened {
         }
         for _ in 0..ROUNDS {
             mine.retain(|run| self.is_open(run));
-            if mine.is_empty() || self.service.drive(&mine, signals::interrupt())? == Drove::Interrupted {
+            if mine.is_empty() || self.drive_once(&mine, output)? == Drove::Interrupted {
                 break;
             }
             if self.service.refresh()? {
@@ -238,7 +240,7 @@ impl Opened {
                 continue;
             }
             let gates: Vec<String> = mine.iter().filter(|run| self.is_at_gate(run)).cloned().collect();
-            let can_ask = mine.len() == 1 && output.form() == Form::Text && ask::is_possible();
+            let can_ask = can_ask(&mine, output);
             let is_answered = match gates.as_slice() {
                 [] if can_ask => self.ask_for_words(&mine[0].clone(), output)?,
                 [] => false,
@@ -256,6 +258,23 @@ impl Opened {
             }
         }
         Ok(elsewhere)
+    }
+
+    /// Drives until nothing can go on without a person. Who can be asked here is asked as soon as somebody wants to know
+    /// something, while the others work.
+    fn drive_once(&mut self, mine: &[String], output: &mut Output) -> Result<Drove, Failure> {
+        let [run] = mine else { return Ok(self.service.drive(mine, signals::interrupt())?) };
+        if !can_ask(mine, output) {
+            return Ok(self.service.drive(mine, signals::interrupt())?);
+        }
+        let Self { service, live, progress, put_off, open, .. } = self;
+        let live = live.as_ref();
+        let mut asking = wanted::WhileWorking { run, live, progress, put_off, open, output, trouble: None };
+        let drove = service.drive_beside(mine, signals::interrupt(), &mut |service| asking.look(service))?;
+        match asking.trouble {
+            Some(failure) => Err(failure),
+            None => Ok(drove),
+        }
     }
 
     pub(crate) fn is_open(&self, run: &str) -> bool {
@@ -353,6 +372,11 @@ impl Opened {
         let (run, status) = (run.into(), status.into());
         Outcome { run, status, waits, outputs, head: String::new(), end }
     }
+}
+
+/// Whether a person can be asked here for what runs want.
+fn can_ask(runs: &[String], output: &Output) -> bool {
+    runs.len() == 1 && output.form() == Form::Text && ask::is_possible()
 }
 
 /// Of several ends, the last of these counts.

@@ -71,8 +71,9 @@ use output::{Color, Form, Loudness, Output};
 /// Long, many-agent work that does not go wrong silently
 ///
 /// A request becomes a run: planned, agreed with you, carried out by agents, and
-/// recorded step by step. Documents in Markdown, YAML and JSON are the interface: read
-/// them, edit them, keep them in git. Data goes to stdout, talk to stderr. With --json
+/// recorded step by step. What it is about lies in assets/, what comes of it in
+/// outputs/. Documents in Markdown, YAML and JSON are the interface: read them,
+/// edit them, keep them in git. Data goes to stdout, talk to stderr. With --json
 /// there is one object a line on stdout, errors included.
 ///
 /// Examples:

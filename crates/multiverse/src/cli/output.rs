@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::failure::Failure;
 use super::live;
@@ -189,7 +190,11 @@ impl Output {
     fn say_from(&mut self, least: Loudness, text: &str) -> io::Result<()> {
         self.finish()?;
         if self.loudness >= least {
-            self.talk_line(text);
+            let text = match self.talk_columns() {
+                Some(columns) => broken(text, columns),
+                None => text.to_string(),
+            };
+            self.talk_line(&text);
         }
         Ok(())
     }
@@ -269,5 +274,51 @@ impl Color {
             Self::Always => clap::ColorChoice::Always,
             Self::Never => clap::ColorChoice::Never,
         }
+    }
+}
+
+/// Prose as a terminal of so many columns shows it: broken between words. Lines with commands stay whole, so that they
+/// can be copied.
+fn broken(text: &str, columns: usize) -> String {
+    let width = |text: &str| anstream::adapter::strip_str(text).to_string().width();
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.split('\n') {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if width(line) <= columns || line.contains('`') || indent > 3 || line.starts_with('│') {
+            lines.push(line.to_string());
+            continue;
+        }
+        let mut filled = " ".repeat(indent);
+        let mut is_begun = false;
+        for word in line[indent..].split(' ') {
+            if is_begun && width(&filled) + 1 + width(word) > columns {
+                lines.push(std::mem::replace(&mut filled, " ".repeat(indent)));
+                is_begun = false;
+            }
+            filled.push_str(if is_begun { " " } else { "" });
+            filled.push_str(word);
+            is_begun = true;
+        }
+        lines.push(filled);
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_broken_between_words_and_commands_are_not() {
+        let check = |text: &str, expected: &str| assert_eq!(broken(text, 20), expected);
+        check("short", "short");
+        check("no agent is configured: offline works", "no agent is\nconfigured: offline\nworks");
+        check("  the proposal waits for your answer", "  the proposal waits\n  for your answer");
+        check("    multiverse confirm run-20261117-071934-001", "    multiverse confirm run-20261117-071934-001");
+        check("say `multiverse resume run-1` to go on", "say `multiverse resume run-1` to go on");
+        check(
+            &format!("{HINT}note{HINT:#}: 아주 긴 문장이 여기에 있다"),
+            &format!("{HINT}note{HINT:#}: 아주 긴 문장이\n여기에 있다"),
+        );
     }
 }

@@ -121,6 +121,7 @@ impl Arguments {
                 .hint("leave out --dry-run, or --mode simple"));
         }
         let mut opened = Opened::to_begin(&start, &self.driving.choice, output)?;
+        say_what_lies_beside(opened.service.project(), output)?;
         if self.dry_run {
             return rehearse(opened, &request, output);
         }
@@ -146,6 +147,44 @@ impl Arguments {
         say_begun(&begun, output)?;
         opened.carry_on(&[begun.run], &self.driving, output)
     }
+}
+
+/// Whoever has documents and nothing in `assets/` is told where they belong: nothing else is read.
+fn say_what_lies_beside(project: &Path, output: &mut Output) -> Result<(), Failure> {
+    const READ: [&str; 9] = ["md", "txt", "csv", "tsv", "json", "jsonl", "html", "htm", "rst"];
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| !name.starts_with('.'))
+            .collect()
+    };
+    let is_document = |name: &&String| {
+        Path::new(name.as_str())
+            .extension()
+            .is_some_and(|ending| READ.iter().any(|known| ending.eq_ignore_ascii_case(known)))
+    };
+    if output.form() == Form::Json || !names(&project.join("assets")).is_empty() {
+        return Ok(());
+    }
+    let beside = names(project);
+    let mut endings: Vec<String> = beside
+        .iter()
+        .filter(is_document)
+        .filter_map(|name| name.rsplit_once('.'))
+        .map(|(_, ending)| format!("*.{ending}"))
+        .collect();
+    let count = endings.len();
+    endings.sort();
+    endings.dedup();
+    if count > 0 {
+        output.say(&format!(
+            "{HINT}hint{HINT:#}: agents read what is in assets/, and nothing is there; for the {count} documents that lie beside it: \
+             `mkdir -p assets && cp {} assets/`",
+            endings.join(" ")
+        ))?;
+    }
+    Ok(())
 }
 
 impl Arguments {

@@ -544,3 +544,16 @@ fn a_project_is_configured_in_its_file() {
     fs::write(place.path("multiverse.toml"), "[agents]\nexecutor = \"command:gone-from-here\"\n").unwrap();
     assert!(place.run(&["doctor"]).stdout.contains("there is no program \"gone-from-here\""));
 }
+
+/// Whoever begins beside documents that lie elsewhere is told where they are looked for.
+#[test]
+fn documents_beside_assets_are_told_of() {
+    let place = Place::with(&[("letter.md", b"# Letter\n\nThe mill has 40 workers.\n"), ("sales.csv", b"a,b\n1,2\n")]);
+    let ran = place.run(&["run", "Make a report of these documents.", "--yes"]);
+    let hint = "agents read what is in assets/, and nothing is there; for the 2 documents that lie beside it: \
+                `mkdir -p assets && cp *.csv *.md assets/`";
+    assert!(ran.stderr.contains(hint), "{}", ran.shown());
+    let place = Place::with(&[("letter.md", b"x\n"), ("assets/letter.md", b"The mill has 40 workers.\n")]);
+    let ran = place.run(&["run", "Make a report of these documents.", "--yes"]);
+    assert!(!ran.stderr.contains("lie beside"), "{}", ran.shown());
+}

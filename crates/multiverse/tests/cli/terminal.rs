@@ -137,6 +137,65 @@ fn a_question_can_be_left_for_later() {
     assert_eq!(terminal.end().0, 0);
 }
 
+/// An executor that asks at T05 and never ends at T06, which is worked on at the same time.
+fn asking() -> Place {
+    let tasks = r#"- {plan_target: "stage:S01", report: {status: done, result: {tasks: [{task_name: "read the sales", task_purpose: "list the figures of the sales", related_references: ["assets/sales.csv"], output_path: "runs/{run_id}/workspace/ANALYZING/facts.md", execution_order: 1}, {task_name: "count them", task_purpose: "count the sales", related_references: ["assets/sales.csv"], output_path: "runs/{run_id}/workspace/ANALYZING/count.md", execution_order: 2}]}}}"#;
+    let place = place("");
+    let script = std::fs::read_to_string(place.path("script.yaml")).unwrap();
+    let lines = script.lines().map(|line| if line.contains("\"stage:S01\"") { tasks } else { line });
+    std::fs::write(place.path("script.yaml"), lines.collect::<Vec<_>>().join("\n")).unwrap();
+    let work = r#"cat > brief.txt
+out=$(grep -o 'runs/[^"]*/workspace/ANALYZING/[a-z_]*[.]md' brief.txt | tail -1)
+case "$out" in
+*count.md) sleep 1000 ;;
+*facts.md) grep -q "the year 2031" brief.txt || { echo '{"status":"question","question":"Which year is meant?"}'; exit; } ;;
+esac
+echo words > "$out"
+echo "{\"status\":\"done\",\"summary\":\"did it\",\"outputs\":[{\"path\":\"$out\"}]}"
+"#;
+    std::fs::write(place.path("work.sh"), work).unwrap();
+    place
+}
+
+/// QL-36: a question is asked at once, while another agent works; what it asked for goes on with the answer, beside it.
+#[test]
+fn a_question_is_asked_while_others_work() {
+    let agents = ["--agent", "planner=script:script.yaml", "--agent", "executor=command:sh work.sh"];
+    for kind in ["xterm", "dumb"] {
+        let place = asking();
+        let command = place.command(&[&["run", REQUEST, "--yes"][..], &agents].concat());
+        let terminal = Terminal::of(&command, kind, 90, 40);
+        let shown = terminal.until_shown("Your answer?");
+        assert!(shown.contains("T06 count them"), "the other works on and is to be seen:\n{shown}");
+        terminal.types("the year 2031\r");
+        terminal.until("T05 to be done beside T06", |screen| {
+            let shown = screen.text();
+            shown.contains("✓ T05 read the sales") || shown.contains("T05 read the sales … done")
+        });
+        terminal.types("\x03");
+        let (code, screen) = terminal.end();
+        assert_eq!(code, 1, "{}", screen.text());
+    }
+}
+
+/// What is asked while others work can be left for later there, and waits.
+#[test]
+fn a_question_beside_work_can_be_left_for_later() {
+    let place = asking();
+    let agents = ["--agent", "planner=script:script.yaml", "--agent", "executor=command:sh work.sh"];
+    let terminal = Terminal::with(&place, &[&["run", REQUEST, "--yes"][..], &agents].concat(), 90, 40);
+    terminal.until_shown("Your answer?");
+    terminal.types("\x1b");
+    terminal.until("tree without the question", |screen| {
+        let shown = screen.visible().join("\n");
+        !shown.contains("Your answer?") && shown.contains("T06 count them")
+    });
+    terminal.types("\x03");
+    assert_eq!(terminal.end().0, 3, "it waits for an answer");
+    let waits = place.run(&["inbox"]);
+    assert!(waits.stdout.contains("Which year is meant?"), "{}", waits.shown());
+}
+
 /// Work that is a person's is shown and typed in, or named as a file.
 #[test]
 fn work_of_a_person_is_asked_for() {

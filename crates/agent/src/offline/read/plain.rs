@@ -147,6 +147,10 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
 
 /// The title that a line is: short, without a full stop, in capitals or numbered before a text, or alone at the top.
 fn title<'a>(line: &'a str, next: &str, is_first: bool) -> Option<&'a str> {
+    // Who writes Markdown in a text file means it.
+    if let Some(marked) = line.strip_prefix("# ").or_else(|| line.strip_prefix("## ")).filter(|_| is_first) {
+        return Some(marked.trim());
+    }
     let count = line.split_whitespace().count();
     let is_whole = line.ends_with(['.', '!', '?', ':', ';', ',', '。', '！', '？', '|', ')']);
     let has_letters = line.chars().filter(|c| c.is_alphabetic()).count() >= 3;
@@ -160,7 +164,11 @@ fn title<'a>(line: &'a str, next: &str, is_first: bool) -> Option<&'a str> {
         Some(words) if is_before_text && words.split_whitespace().count() <= 6 => Some(words),
         Some(_) => None,
         None if is_capitals(line) && count <= 8 => Some(line),
-        None if next.is_empty() && list_item(line).is_none() && (2..=8).contains(&count) && is_capitalised(line) => {
+        None if next.is_empty()
+            && list_item(line).is_none()
+            && (2..=8).contains(&(count + usize::from(is_without_case(line))))
+            && is_capitalised(line) =>
+        {
             Some(line)
         }
         None => None,
@@ -169,6 +177,10 @@ fn title<'a>(line: &'a str, next: &str, is_first: bool) -> Option<&'a str> {
 
 fn is_capitals(line: &str) -> bool {
     line.chars().any(char::is_uppercase) && !line.chars().any(char::is_lowercase)
+}
+
+fn is_without_case(line: &str) -> bool {
+    line.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
 }
 
 /// Whether a line begins like a title and is no greeting.
@@ -190,7 +202,8 @@ fn is_capitalised(line: &str) -> bool {
         "thanks",
     ];
     let first = line.split_whitespace().next().unwrap_or_default().to_lowercase();
-    line.chars().next().is_some_and(char::is_uppercase) && !GREETINGS.contains(&first.as_str())
+    // Letters that have no case can begin a title.
+    line.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase()) && !GREETINGS.contains(&first.as_str())
 }
 
 /// What a line of a list says, without its bullet or number.

@@ -86,6 +86,13 @@ pub(super) fn bytes(wanted: Wanted<'_>) -> Result<Bytes, Failure> {
     }
 }
 
+/// Whether there is something to read just now.
+pub(super) fn is_ready() -> bool {
+    let stdin = std::io::stdin();
+    let mut waited = [PollFd::new(&stdin, PollFlags::IN)];
+    matches!(poll(&mut waited, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(1..))
+}
+
 /// Keys that were pressed before there was a question answer nothing.
 pub(super) fn forget_typed_before() {
     let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);

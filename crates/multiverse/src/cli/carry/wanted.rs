@@ -1,15 +1,20 @@
 //! What a run wants of a person besides a yes: answers to its agents, and work that is a person's. Asked for at the
 //! terminal, one after the other; what is left for later waits as ever.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine::agent::Brief;
 use engine::{HandedIn, Input, Service, Waiting};
 
-use super::super::ask::{self, Asked};
+use super::super::ask::{self, Asked, SoFar};
 use super::super::failure::Failure;
+use super::super::live::Live;
+use super::super::live::keys::Keys;
 use super::super::live::words::Words;
 use super::super::output::{GOOD, Output};
+use super::super::progress::Progress;
 use super::super::request::{bytes_of, user};
 use super::super::visible;
 use super::Opened;
@@ -18,74 +23,170 @@ use super::Opened;
 const FILE: char = '@';
 /// Of an answer so much is shown again.
 const ECHO_COLUMNS: usize = 70;
+/// How often it is looked at what is typed while agents work.
+const TYPING: Duration = Duration::from_millis(30);
+
+/// Something that is wanted and was shown, with what was typed so far.
+pub(super) struct Open {
+    fence: u64,
+    work: Option<Work>,
+    words: Words,
+    keys: Keys,
+}
+
+impl Open {
+    /// Shows what is wanted.
+    fn begin(
+        service: &mut Service,
+        run: &str,
+        (waiting, fence): (Waiting, u64),
+        progress: &Progress,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let work = (waiting.kind == "work").then(|| Work::of(service, run, fence));
+        let text = match &work {
+            Some(work) if !work.told.is_empty() => format!("{}\n\n{}", waiting.text, work.told.trim()),
+            _ => waiting.text.clone(),
+        };
+        output.warn(&progress.message(waiting.kind, &text))?;
+        let question = work.as_ref().map_or_else(|| "Your answer?".to_string(), Work::question);
+        Ok(Self { fence, work, words: Words::new(&question), keys: Keys::default() })
+    }
+
+    fn is_wanted(&self, service: &Service, run: &str) -> bool {
+        is_wanted(service, run, self.fence)
+    }
+
+    fn give(&self, service: &mut Service, run: &str, text: String) -> Result<(), Failure> {
+        match &self.work {
+            None => {
+                service.send(run, Input::Tell { fence: Some(self.fence), answer: text, by: user() })?;
+            }
+            Some(work) => {
+                let handed = work.handed_in(&text, service.project())?;
+                service.hand_in(run, Some(self.fence), handed)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Opened {
     /// Asks for all that a run wants of a person; says whether anything was answered.
     pub(super) fn ask_for_words(&mut self, run: &str, output: &mut Output) -> Result<bool, Failure> {
         let mut is_answered = false;
-        while let Some((waiting, fence)) = self.next_wanted(run) {
-            let work = (waiting.kind == "work").then(|| Work::of(&mut self.service, run, fence));
-            self.show_wanted(&waiting, work.as_ref(), output)?;
-            let question = match &work {
-                None => "Your answer?".to_string(),
-                Some(work) => work.question(),
+        loop {
+            // What was asked while others worked is asked on, with what was typed.
+            let known = self.open.take().filter(|open| open.is_wanted(&self.service, run));
+            let so_far = if known.is_some() { SoFar::Shown } else { SoFar::New };
+            let mut open = match (known, next_wanted(&self.service, run, &self.put_off)) {
+                (Some(open), _) => open,
+                (None, Some(wanted)) => Open::begin(&mut self.service, run, wanted, &self.progress, output)?,
+                (None, None) => return Ok(is_answered),
             };
-            let is_open = |service: &Service| {
-                service.view(run).is_some_and(|view| view.waits.iter().any(|one| one.fence == Some(fence)))
-            };
-            let live = self.live.as_ref();
-            match ask::words(&mut self.service, live, Words::new(&question), is_open, output)? {
-                Asked::Later => {
-                    self.put_off.insert(fence);
-                }
-                Asked::Elsewhere => {
-                    output.say("answered elsewhere")?;
-                    is_answered = true;
-                }
-                Asked::Answer(text) => match self.give(run, fence, work.as_ref(), text.clone()) {
-                    Ok(()) => {
-                        // What is typed in the view goes with it.
-                        if self.live.is_some() {
-                            output.say(&format!("{GOOD}you{GOOD:#}: {}", visible::short(&text, ECHO_COLUMNS)))?;
-                        }
-                        is_answered = true;
-                    }
-                    // It can be mended, so it is asked for again.
-                    Err(failure) => output.failure(&failure)?,
-                },
-            }
+            let fence = open.fence;
+            let is_open = |service: &Service| is_wanted(service, run, fence);
+            let asked = ask::words(&mut self.service, self.live.as_ref(), &mut open.words, so_far, is_open, output)?;
+            let mut taken = Taken { service: &mut self.service, run, put_off: &mut self.put_off };
+            is_answered |= taken.take(&open, asked, self.live.is_some(), output)?;
         }
-        Ok(is_answered)
+    }
+}
+
+/// Asks at the terminal while agents work: looks at what is typed whenever the loop would wait for them, and never waits
+/// itself.
+pub(super) struct WhileWorking<'a> {
+    pub(super) run: &'a str,
+    pub(super) live: Option<&'a Live>,
+    pub(super) progress: &'a Progress,
+    pub(super) put_off: &'a mut BTreeSet<u64>,
+    pub(super) open: &'a mut Option<Open>,
+    pub(super) output: &'a mut Output,
+    /// What kept it from asking; nobody is asked any more then.
+    pub(super) trouble: Option<Failure>,
+}
+
+impl WhileWorking<'_> {
+    /// One look; says how soon the next should be.
+    pub(super) fn look(&mut self, service: &mut Service) -> Option<Duration> {
+        if self.trouble.is_some() {
+            return None;
+        }
+        if let Err(failure) = self.ask(service) {
+            self.trouble = Some(failure);
+        }
+        self.open.as_ref().map(|_| TYPING)
     }
 
-    /// The first thing that is wanted, and was not put off.
-    fn next_wanted(&self, run: &str) -> Option<(Waiting, u64)> {
-        let view = self.service.view(run).filter(|view| view.paused.is_none())?;
-        let asked = view.waits.into_iter().filter(|waiting| matches!(waiting.kind, "question" | "work"));
-        let mut asked = asked.filter_map(|waiting| waiting.fence.map(|fence| (waiting, fence)));
-        asked.find(|(_, fence)| !self.put_off.contains(fence))
-    }
-
-    fn show_wanted(&self, waiting: &Waiting, work: Option<&Work>, output: &mut Output) -> Result<(), Failure> {
-        let text = match work {
-            Some(work) if !work.told.is_empty() => format!("{}\n\n{}", waiting.text, work.told.trim()),
-            _ => waiting.text.clone(),
+    fn ask(&mut self, service: &mut Service) -> Result<(), Failure> {
+        if self.open.is_none() {
+            let Some(wanted) = next_wanted(service, self.run, self.put_off) else { return Ok(()) };
+            let mut open = Open::begin(service, self.run, wanted, self.progress, self.output)?;
+            ask::begin_words(self.live, &mut open.words, self.output)?;
+            *self.open = Some(open);
+        }
+        let Some(mut open) = self.open.take() else { return Ok(()) };
+        let asked = match open.is_wanted(service, self.run) {
+            true => ask::words_so_far(self.live, &mut open.words, &mut open.keys, self.output)?,
+            false => Some(Asked::Elsewhere),
         };
-        Ok(output.warn(&self.progress.message(waiting.kind, &text))?)
-    }
-
-    fn give(&mut self, run: &str, fence: u64, work: Option<&Work>, text: String) -> Result<(), Failure> {
-        match work {
-            None => {
-                self.service.send(run, Input::Tell { fence: Some(fence), answer: text, by: user() })?;
-            }
-            Some(work) => {
-                let handed = work.handed_in(&text, self.service.project())?;
-                self.service.hand_in(run, Some(fence), handed)?;
+        match asked {
+            None => *self.open = Some(open),
+            Some(asked) => {
+                if let Some(live) = self.live {
+                    live.ask(None);
+                }
+                let mut taken = Taken { service, run: self.run, put_off: self.put_off };
+                taken.take(&open, asked, self.live.is_some(), self.output)?;
             }
         }
         Ok(())
     }
+}
+
+/// Whoever takes what was answered.
+struct Taken<'a> {
+    service: &'a mut Service,
+    run: &'a str,
+    put_off: &'a mut BTreeSet<u64>,
+}
+
+impl Taken<'_> {
+    /// Takes an answer; says whether the run may go on with it.
+    fn take(&mut self, open: &Open, asked: Asked<String>, is_live: bool, output: &mut Output) -> Result<bool, Failure> {
+        match asked {
+            Asked::Later => {
+                self.put_off.insert(open.fence);
+                return Ok(false);
+            }
+            Asked::Elsewhere => output.say("answered elsewhere")?,
+            Asked::Answer(text) => match open.give(self.service, self.run, text.clone()) {
+                // What is typed in the view goes with it.
+                Ok(()) if is_live => {
+                    output.say(&format!("{GOOD}you{GOOD:#}: {}", visible::short(&text, ECHO_COLUMNS)))?;
+                }
+                Ok(()) => {}
+                // It can be mended, so it is asked for again.
+                Err(failure) => {
+                    output.failure(&failure)?;
+                    return Ok(false);
+                }
+            },
+        }
+        Ok(true)
+    }
+}
+
+fn is_wanted(service: &Service, run: &str, fence: u64) -> bool {
+    service.view(run).is_some_and(|view| view.waits.iter().any(|one| one.fence == Some(fence)))
+}
+
+/// The first thing that is wanted, and was not put off.
+fn next_wanted(service: &Service, run: &str, put_off: &BTreeSet<u64>) -> Option<(Waiting, u64)> {
+    let view = service.view(run).filter(|view| view.paused.is_none())?;
+    let asked = view.waits.into_iter().filter(|waiting| matches!(waiting.kind, "question" | "work"));
+    let mut asked = asked.filter_map(|waiting| waiting.fence.map(|fence| (waiting, fence)));
+    asked.find(|(_, fence)| !put_off.contains(fence))
 }
 
 /// Work that is a person's.

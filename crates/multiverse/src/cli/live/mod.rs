@@ -28,6 +28,8 @@ use screen::Screen;
 
 /// How often it is drawn at most, unless somebody types.
 const PACE: Duration = Duration::from_millis(100);
+/// With less room than this a question stands alone.
+const LEAST_ROOM: usize = 5;
 /// Where the size cannot be asked for.
 const USUAL: Size = Size { columns: 80, lines: 24 };
 
@@ -110,7 +112,7 @@ impl Live {
         self.shared.state().model.seed(view, now());
     }
 
-    /// When a run began, if that was before this process looked.
+    /// When a run began, if that was before this process looked: its time is counted from there.
     pub(crate) fn began(&self, run: &str, moment: Moment) {
         let mut state = self.shared.state();
         state.model.runs.iter_mut().filter(|one| one.run == run).for_each(|one| one.began = moment);
@@ -199,7 +201,18 @@ impl Shared {
         let above = std::mem::take(&mut state.above);
         let lines = match &state.asking {
             Some(Asking::Proposal(prompt)) => prompt.lines(size.columns),
-            Some(Asking::Words(words)) => words.lines(size.columns),
+            Some(Asking::Words(words)) => {
+                // Whoever is asked while others work sees them.
+                let asked = words.lines(size.columns);
+                let room = Size { lines: size.lines.saturating_sub(asked.len() + 1), ..size };
+                let mut lines = match state.model.is_at_work() && room.lines >= LEAST_ROOM {
+                    true => frame(&state.model, room, now(), self.look, Kind::Live),
+                    false => Vec::new(),
+                };
+                lines.extend((!lines.is_empty()).then(String::new));
+                lines.extend(asked);
+                lines
+            }
             None => {
                 // The cursor stands below the view: whatever ends this process, the next prompt has a line of its own.
                 let room = Size { lines: size.lines.saturating_sub(1).max(1), ..size };

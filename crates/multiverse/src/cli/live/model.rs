@@ -12,6 +12,11 @@ pub(crate) type Moment = u64;
 /// The id of the group that holds the tasks of the preparation: no item bears it.
 pub(crate) const PREPARATION: &str = "";
 
+/// Who works where no agent does.
+const A_PERSON: &str = "a person";
+/// An id tells the second: what lies so near together is the same.
+const MOMENT: Moment = 2_000;
+
 /// All that is shown.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
@@ -26,6 +31,7 @@ pub(crate) struct RunModel {
     pub(crate) run: String,
     pub(crate) request: String,
     pub(crate) standing: Standing,
+    /// Since when it is looked at here.
     pub(crate) began: Moment,
     pub(crate) ended: Option<Moment>,
     /// The outermost items, in order.
@@ -106,6 +112,11 @@ impl Model {
         self.runs[place].seed(view, now);
     }
 
+    /// Whether anybody works, as far as is known.
+    pub(crate) fn is_at_work(&self) -> bool {
+        self.runs.iter().any(|run| run.works.values().any(|working| working.agent != A_PERSON))
+    }
+
     /// Takes in what happened; says whether there is anything new to see.
     pub(crate) fn hear(&mut self, notice: &Notice, now: Moment) -> bool {
         let Some(name) = super::super::progress::run_of(notice) else { return false };
@@ -118,6 +129,12 @@ impl Model {
 }
 
 impl RunModel {
+    /// How long ago it began, where that was before it was looked at here: whoever resumes a run wants to know both.
+    pub(crate) fn in_all(&self, now: Moment) -> Option<u64> {
+        let first = moment_in_id(&self.run).filter(|first| first + MOMENT < self.began)?;
+        Some(self.ended.unwrap_or(now).saturating_sub(first))
+    }
+
     pub(crate) fn new(run: &str, now: Moment) -> Self {
         Self {
             run: run.into(),

@@ -160,6 +160,11 @@ impl Drawing {
     /// What stands below the tree: why it stopped, and what it waits for.
     fn below(&self, run: &RunModel) -> Vec<String> {
         let mut shown = Vec::new();
+        if let (Some(in_all), Kind::Last) = (run.in_all(self.now), self.kind) {
+            let here = duration(run.ended.unwrap_or(self.now).saturating_sub(run.began));
+            let words = format!("{} since the run began, {here} of it in this process", duration(in_all));
+            shown.push(self.styled(FAINT, &words));
+        }
         if let Some(reason) = &run.reason {
             let style = if run.standing == Standing::Failed { BAD } else { ASKS };
             shown.push(self.styled(style, &visible::text(reason)));
@@ -172,9 +177,7 @@ impl Drawing {
                 shown.push(self.line(&[(ASKS, "?".into()), (Style::new(), visible::text(first))], &[]));
             }
             if run.waits.iter().any(|waiting| waiting.kind == "question") && !run.works.is_empty() {
-                shown.push(
-                    self.styled(FAINT, "  you are asked when the others rest; elsewhere at once: multiverse inbox"),
-                );
+                shown.push(self.styled(FAINT, "  to be answered from any terminal: multiverse inbox"));
             }
         }
         shown

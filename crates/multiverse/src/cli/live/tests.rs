@@ -266,3 +266,20 @@ fn times_are_short() {
     assert_eq!(moment_in_id("run-19700102-000001-001"), Some(86_401_000));
     assert_eq!(moment_in_id("run_20250726_intro_gen"), None);
 }
+
+/// Whoever resumes a run is told how long ago it began, and how much of that was here.
+#[test]
+fn a_resumed_run_says_its_whole_time() {
+    let mut story = Story::in_the_middle();
+    let first = moment_in_id(RUN).unwrap();
+    let whole = "2:00:05 since the run began, 5.0s of it in this process";
+    story.model.runs[0].began = first + 2 * 3_600_000;
+    story.now = first + 2 * 3_600_000 + 5_000;
+    for columns in [60, 80, 200] {
+        let shown = story.shown(columns, 30, Kind::Last);
+        assert!(shown.contains(whole), "{shown}");
+        assert!(!story.shown(columns, 30, Kind::Live).contains("since the run began"));
+    }
+    story.model.runs[0].began = first + 900;
+    assert!(!story.shown(80, 30, Kind::Last).contains("since the run began"), "it began here");
+}

@@ -1,0 +1,222 @@
+//! Whole folders of documents, each with a request and with a list of what contradicts what in it, written before the
+//! program read them: what is found, what is drawn, what is left out, and whether the page stands alone.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test ends where it fails, and prints its figures"
+)]
+
+mod project;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use project::{Project, RUN, cites, paper_of};
+
+const FOLDERS: [&str; 5] = ["bicycles", "springs", "clinic", "museum", "coffee"];
+
+/// A line of a source: its path and its number.
+type Spot = (String, usize);
+/// Lines that are cited: the path, the first and the last.
+type Cited = (String, usize, usize);
+
+struct Folder {
+    assets: Vec<(String, Vec<u8>)>,
+    request: String,
+    pairs: Vec<(Spot, Spot)>,
+    traps: Vec<(Spot, Spot)>,
+}
+
+impl Folder {
+    fn read(name: &str) -> Self {
+        let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/offline/folders").join(name);
+        let mut paths: Vec<PathBuf> =
+            fs::read_dir(place.join("assets")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        let named =
+            |path: &PathBuf| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap());
+        let mut folder = Self {
+            assets: paths.iter().map(named).collect(),
+            request: fs::read_to_string(place.join("request.txt")).unwrap().trim().to_owned(),
+            pairs: Vec::new(),
+            traps: Vec::new(),
+        };
+        for line in fs::read_to_string(place.join("truth.txt")).unwrap().lines().filter(|line| !line.starts_with('#')) {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            let both = (folder.spot(cells[1], cells[2]), folder.spot(cells[3], cells[4]));
+            match cells[0] {
+                "pair" => folder.pairs.push(both),
+                _ => folder.traps.push(both),
+            }
+        }
+        folder
+    }
+
+    /// The line of a source on which words stand.
+    fn spot(&self, file: &str, words: &str) -> Spot {
+        let (_, bytes) = self.assets.iter().find(|(name, _)| name == file).unwrap_or_else(|| panic!("{file}"));
+        let text = String::from_utf8_lossy(bytes);
+        let line = text.lines().position(|line| line.contains(words)).unwrap_or_else(|| panic!("{file}: {words}"));
+        (format!("assets/{file}"), line + 1)
+    }
+
+    fn project(&self, request: &str) -> Project {
+        let assets: Vec<(&str, Vec<u8>)> =
+            self.assets.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+        Project::new(&assets, request)
+    }
+
+    /// What is reported as a contradiction: the places of each.
+    fn reported(&self) -> Vec<(String, Vec<Cited>)> {
+        let paper = paper_of(&self.project("Compare."), "comparison.md");
+        let part = paper.split("## Contradictions").nth(1).unwrap().split("\n## ").next().unwrap().to_owned();
+        let mut found: Vec<(String, Vec<Cited>)> = Vec::new();
+        for line in part.lines() {
+            if let Some(about) = line.strip_prefix("- ") {
+                found.push((about.to_owned(), Vec::new()));
+            } else if let Some((_, places)) = found.last_mut() {
+                places.extend(cites(line));
+            }
+        }
+        found
+    }
+}
+
+fn is_at(places: &[Cited], (path, line): &Spot) -> bool {
+    places.iter().any(|(cited, first, last)| cited == path && (*first..=*last).contains(line))
+}
+
+/// How many of the true pairs of folders are found, and how many of the reports are right.
+fn measure(names: &[&str]) -> (f64, f64) {
+    let (mut pairs, mut traps, mut found, mut reports, mut right) = (0, 0, 0, 0, 0);
+    for name in names {
+        let folder = Folder::read(name);
+        let reported = folder.reported();
+        let is_of = |both: &(Spot, Spot), places: &[Cited]| is_at(places, &both.0) && is_at(places, &both.1);
+        pairs += folder.pairs.len();
+        traps += folder.traps.len();
+        for pair in &folder.pairs {
+            let is_found = reported.iter().any(|(_, places)| is_of(pair, places));
+            found += usize::from(is_found);
+            if !is_found {
+                println!("{name}: missed {pair:?}");
+            }
+        }
+        for (about, places) in &reported {
+            let is_right = folder.pairs.iter().any(|pair| is_of(pair, places));
+            reports += 1;
+            right += usize::from(is_right);
+            if !is_right {
+                println!("{name}: wrongly reported: {about} {places:?}");
+            }
+        }
+    }
+    let (recall, precision) = (found as f64 / pairs as f64, right as f64 / reports as f64);
+    println!(
+        "{pairs} true pairs, {traps} traps: {found} found, {} wrongly reported; recall {:.0} %, precision {:.0} %",
+        reports - right,
+        recall * 100.0,
+        precision * 100.0
+    );
+    (recall, precision)
+}
+
+/// Issue 4: at least ten true pairs and ten traps; recall and precision are printed. 17 % and 86 % when first measured: the
+/// rules grew with these folders.
+#[test]
+fn contradictions_in_whole_folders() {
+    let (recall, precision) = measure(&FOLDERS);
+    assert!(recall >= 0.85, "recall {recall}");
+    assert!(precision >= 0.95, "precision {precision}");
+}
+
+/// Written when the rules had grown, before anything was measured with them: 29 % and 100 % then, mended since.
+#[test]
+fn contradictions_in_folders_that_were_written_afterwards() {
+    let (recall, precision) = measure(&["theatre", "dairy"]);
+    assert!(recall >= 0.75, "recall {recall}");
+    assert!(precision >= 0.95, "precision {precision}");
+}
+
+/// Written after those, before anything was measured with them: 19 % and 100 % then, mended since.
+#[test]
+fn contradictions_in_folders_that_were_written_last() {
+    let (recall, precision) = measure(&["harbour", "vineyard"]);
+    assert!(recall >= 0.7, "recall {recall}");
+    assert!(precision >= 0.95, "precision {precision}");
+}
+
+fn outputs(folder: &Folder) -> BTreeMap<String, String> {
+    let made = folder.project(&folder.request).run();
+    let published = format!("outputs/{RUN}/");
+    made.into_iter().filter_map(|(path, text)| Some((path.strip_prefix(&published)?.to_owned(), text))).collect()
+}
+
+/// Issue 4: the deliverable is one file that needs nothing else, whatever the language of the request.
+#[test]
+fn pages_stand_alone() {
+    for name in FOLDERS {
+        let made = outputs(&Folder::read(name));
+        let page =
+            made.iter().find(|(path, _)| path.ends_with(".html")).unwrap_or_else(|| panic!("{name}: {made:?}")).1;
+        for banned in ["<script", "src=", "href=\"http", "@import", "url("] {
+            assert!(!page.contains(banned), "{name}: {banned}");
+        }
+    }
+}
+
+/// What the request asks for is what is there: its forms, and nothing of what it leaves out.
+#[test]
+fn requests_are_obeyed_in_whole_folders() {
+    for (name, forms, absent) in [
+        ("bicycles", &["report.html", "report.md"][..], ""),
+        ("springs", &["report.html"], ""),
+        ("clinic", &["report.html"], "310 Plätze"),
+        ("museum", &["report.html", "report.md"], ""),
+        ("coffee", &["report.html", "report.md"], "200 hectares"),
+    ] {
+        let made = outputs(&Folder::read(name));
+        let published: Vec<&str> = made.keys().map(String::as_str).collect();
+        assert_eq!(published, forms, "{name}");
+        let is_said = |text: &String| !absent.is_empty() && text.contains(absent);
+        assert!(!made.values().any(is_said), "{name}: {absent} was to be left out");
+    }
+}
+
+/// No chart adds up codes, versions, marks, percentages or coordinates, and two things side by side are not mixed up.
+#[test]
+fn charts_and_comparisons_fit_the_data() {
+    for name in FOLDERS {
+        let folder = Folder::read(name);
+        let report = folder.project("Report as Markdown.").run();
+        let text = &report[&format!("outputs/{RUN}/report.md")];
+        let charts: Vec<&str> = text.lines().filter(|line| line.starts_with("## Chart")).collect();
+        assert!(!charts.is_empty(), "{name}");
+        let banned = [
+            "상태코드",
+            "펌웨어",
+            "Statuscode",
+            "Artikelnr",
+            "estado",
+            "lat",
+            "lon",
+            "위도",
+            "緯度",
+            "만족도",
+            "評価",
+            "%",
+        ];
+        for chart in charts.iter().filter(|chart| chart.contains("sum of")) {
+            assert!(!banned.iter().any(|head| chart.contains(head)), "{name}: {chart}");
+        }
+    }
+    let made = outputs(&Folder::read("coffee"));
+    let sides = made["report.md"].split("## Side by side").nth(1).unwrap().split("\n## ").next().unwrap();
+    let row =
+        |words: &str| sides.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {sides}"));
+    assert!(row("Puntaje").contains("84,5") && row("Puntaje").contains("87,0"), "{sides}");
+    assert!(!sides.contains("1.290"), "what is said of Santa Ana is of neither:\n{sides}");
+}
