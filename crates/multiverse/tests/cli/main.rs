@@ -2,6 +2,7 @@
 //! environment of its own.
 #![cfg(test)]
 
+mod asking;
 mod check;
 mod cycle;
 mod frame;
@@ -15,10 +16,12 @@ mod models;
 mod place;
 mod pty;
 mod refusals;
+mod replayed;
 mod runs;
 mod screen;
 mod scripted;
 mod served;
+mod strange;
 mod terminal;
 mod traces;
 mod trouble;

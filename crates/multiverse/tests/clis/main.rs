@@ -163,6 +163,21 @@ fn claude_carries_a_run() {
     });
 }
 
+/// The same over the Agent Client Protocol, by an adapter that starts a second program: that one reads about itself in
+/// `/proc/self` when it begins, and ends if it may not.
+#[test]
+fn claude_carries_a_run_over_acp() {
+    if !all_are_wanted("claude-agent-acp") {
+        return;
+    }
+    let package = "@agentclientprotocol/claude-agent-acp";
+    let Some(cli) = installed("claude-agent-acp", package, "node_modules/.bin") else { return };
+    carried(&cli, &["offline", "executor=acp:claude-agent-acp"], &|endpoint, _| {
+        let address = endpoint.address();
+        of(&[("ANTHROPIC_BASE_URL", &address), ("ANTHROPIC_API_KEY", "not-a-key"), ("ANTHROPIC_MODEL", "mock")])
+    });
+}
+
 #[test]
 fn gemini_carries_a_run() {
     if !all_are_wanted("gemini") {
