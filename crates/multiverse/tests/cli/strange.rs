@@ -38,7 +38,7 @@ fn ran(version: &str, script: &str) -> (Place, Ran) {
 #[test]
 fn clis_that_cannot_work_are_named() {
     for (version, script, code, parts) in [
-        ("0.1.0", WRITES, 1, ["0.1.0 is too old", "update it"]),
+        ("0.1.0", WRITES, 4, ["0.1.0 is too old", "update it"]),
         (
             "0.86.2",
             "echo 'No LLM model was specified and no API keys were provided. Please log in' >&2; exit 1",
