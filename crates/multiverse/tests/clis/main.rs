@@ -8,12 +8,22 @@ mod endpoint;
 mod wires;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use endpoint::Endpoint;
 
 const REQUEST: &str = "Compare the units of January and February and write a short report.";
+
+/// Says that a test is skipped, also where `./test` lists it: a runner shows nothing of what passes.
+fn skip(why: &str) {
+    eprintln!("skipped: {why}");
+    let list = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("skipped.txt");
+    if let Ok(mut list) = fs::File::options().create(true).append(true).open(list) {
+        let _ = writeln!(list, "{why}");
+    }
+}
 
 /// A CLI that can be had: where its programs are.
 struct Cli {
@@ -42,7 +52,7 @@ fn installed(name: &str, package: &str, programs: &str) -> Option<Cli> {
             .stdin(Stdio::null())
             .output();
         if !installing.is_ok_and(|installing| installing.status.success()) || !programs.is_dir() {
-            eprintln!("skipped: {package} cannot be installed here by npm");
+            skip(&format!("a run by {package}, which npm cannot install here"));
             return None;
         }
     }
@@ -146,7 +156,7 @@ fn codex_carries_a_run() {
 fn all_are_wanted(name: &str) -> bool {
     let wanted = std::env::var_os("MULTIVERSE_ALL_CLIS").is_some();
     if !wanted {
-        eprintln!("skipped: {name} takes long; set MULTIVERSE_ALL_CLIS to run it");
+        skip(&format!("a run by {name}, which takes long; set MULTIVERSE_ALL_CLIS to have it"));
     }
     wanted
 }
