@@ -178,11 +178,13 @@ pub(super) fn call_in_text(value: &Value, tools: &[Tool]) -> Option<Call> {
     })
 }
 
-/// What a call would write into the one file that is asked for.
+/// What a call would write into the one file that is asked for, whatever folder it says: a small model loses the way, not
+/// the name.
 pub(super) fn content_of<'c>(call: &'c Call, outputs: &[String]) -> Option<&'c str> {
     let (Ok(arguments), [output]) = (&call.arguments, outputs) else { return None };
     let mut texts = arguments.as_object()?.values().filter_map(Value::as_str);
-    if !texts.any(|text| text == output) {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
+    if !texts.any(|text| name(text) == name(output)) {
         return None;
     }
     arguments.get("content")?.as_str()

@@ -1,9 +1,12 @@
 //! BY-19: an attempt that was recorded is carried out again without its provider and without its tools: the same is asked,
 //! byte for byte, and the same comes of it; what would be asked otherwise today is said by field.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::model::{Kept, Recorded, rehearse};
+use agent::replay::Recording;
 use agent::{Ending, Job, Meter, Prompts};
 use serde_json::json;
 
@@ -66,4 +69,29 @@ fn what_would_be_asked_otherwise_is_said() {
     let cut = rehearsed(&scene, kept[..3].to_vec(), &played.ending, Prompts::built_in()).unwrap();
     assert!(cut.iter().any(|one| one.contains("there was none") || one.contains("was not made then")), "{cut:#?}");
     assert_eq!(rehearsed(&scene, kept[1..].to_vec(), &played.ending, Prompts::built_in()), None);
+}
+
+/// An attempt of a real model (Qwen2.5-Coder of 1.5 billion parameters behind llama.cpp) that read a file and wrote its own with
+/// tools, both calls written as text: but for the words of its prompt all is as it was, down to the file.
+#[test]
+fn a_real_attempt_with_tools_comes_to_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/model/taped");
+    let recording: Recording = serde_json::from_slice(&fs::read(folder.join("by_tools.json")).unwrap()).unwrap();
+    let lines = fs::read_to_string(folder.join("by_tools.wire.jsonl")).unwrap();
+    let kept: Vec<Kept> = lines.lines().map(|line| Kept::of_line(line).unwrap()).collect();
+    assert_eq!(kept.iter().filter(|line| matches!(line, Kept::Called(_))).count(), 2);
+    let place = tempfile::tempdir().unwrap();
+    let workdir = place.path().to_path_buf();
+    let output = &recording.brief.expects.outputs[0];
+    fs::create_dir_all(workdir.join(output).parent().unwrap()).unwrap();
+    fs::create_dir_all(workdir.join("assets")).unwrap();
+    fs::copy(folder.join("wishes.md"), workdir.join("assets/wishes.md")).unwrap();
+    let left = vec![(PathBuf::from(output), folder.join("by_tools.0"))];
+    let (brief, readable, meter) = (recording.brief.clone(), Vec::new(), Meter::default());
+    let job = Job { brief, project: workdir.clone(), workdir: workdir.clone(), readable, meter };
+    let recorded = Recorded { agent: &recording.agent, kept, ending: &recording.ending, left };
+    let mut found = rehearse(recorded, &job, Prompts::built_in()).unwrap();
+    found.retain(|difference| !difference.contains(", messages."));
+    assert_eq!(found, Vec::<String>::new());
+    assert!(fs::read_to_string(workdir.join(output)).unwrap().contains("two apple trees"));
 }

@@ -249,7 +249,7 @@ fn a_call_that_would_write_the_file_is_the_file() {
         let arguments = json!({"path": path, "content": "# Tables\n\nA table has rows.\n"});
         chat(&format!("```json\n{}\n```", json!({"name": "read_file", "arguments": arguments})))
     };
-    let replies = vec![reading(), reading(), writing("elsewhere.md"), writing(OUTPUT)];
+    let replies = vec![reading(), reading(), writing("elsewhere.md"), writing("assets/x.md")];
     let (scene, _) = with_tools(Scene::new("compatible", replies).for_a_file().simple());
     let played = scene.play();
     assert_eq!(
