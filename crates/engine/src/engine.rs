@@ -152,10 +152,11 @@ impl<F: Fs> Engine<F> {
     }
 
     /// Takes note that this process itself committed something that is in no run.
-    pub(crate) fn settle_head(&mut self) {
+    pub(crate) fn settle_head(&mut self) -> Result<(), EngineError> {
         self.state.sheets = self.protocol().sheets();
         self.state.contexts.clear();
-        self.head = self.store.head().number;
+        // Others may have committed as well meanwhile.
+        self.follow()
     }
 
     /// A document as of the head.

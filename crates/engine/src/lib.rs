@@ -43,6 +43,15 @@ pub mod cycle {
     pub use machine::cycle::{Party, Route, Signature, Word};
 }
 
+/// Workflow profiles, for those who only look at them.
+pub mod workflows {
+    pub use dialect::profile::{
+        Complaint, Invocation, PROFILE_SCHEMA, PROFILES, ReadProfile, SCHEMAS, SHIPPED, STATUS_SCHEMA, Schema, choose,
+        read_profile,
+    };
+    pub use machine::profile::{Gate, Mode, PlannedStep, Profile, StepKind, compile};
+}
+
 pub use agent;
 pub use ancestry::{Ancestry, Scope};
 pub use body::{Body, Given};

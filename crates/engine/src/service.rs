@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dialect::RunIds;
 use machine::{Input, Mode, Verdict};
-use store::{Commit, Fs, Head, Missing, ProjectPath, RealFs, What};
+use store::{Commit, CommitError, Fs, Head, Missing, ProjectPath, RealFs, What};
 
 use crate::crew::{Crew, Listener};
 use crate::engine::Engine;
@@ -104,6 +104,21 @@ impl<F: Fs> Service<F> {
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.
     pub fn init(&mut self) -> Result<Vec<String>, EngineError> {
+        loop {
+            let head = self.engine.store.head();
+            match self.make_project() {
+                // Another process made it at the same moment: then there is less to make.
+                Err(EngineError::Commit(CommitError::Exists(_) | CommitError::Conflict { .. }))
+                    if self.engine.store.head() != head =>
+                {
+                    self.engine.follow()?;
+                }
+                made => return made,
+            }
+        }
+    }
+
+    fn make_project(&mut self) -> Result<Vec<String>, EngineError> {
         for folder in self.engine.protocol().folders {
             let path = ProjectPath::any(folder).map_err(|refusal| EngineError::refused(refusal.to_string(), ""))?;
             self.engine.store.fs().make_folder(&path)?;
@@ -137,7 +152,7 @@ impl<F: Fs> Service<F> {
             let base = self.engine.store.head().number;
             self.engine.store.commit(Commit::new("project made", base, changes))?;
         }
-        self.engine.settle_head();
+        self.engine.settle_head()?;
         Ok(made)
     }
 

@@ -192,6 +192,10 @@ impl State {
         if self.unsure.contains(id) {
             return Err(EngineError::Again);
         }
+        // The number was free when it was chosen; another process may have taken it since.
+        if matches!(ready.order, Order::Start { .. } | Order::Retry { .. }) && self.has_begun(batch, id) {
+            return Err(EngineError::refused(format!("{id} was begun by another process"), "try again"));
+        }
         let decision = self.decide(ready, hierarchy, settings)?;
         let works = self.works(id, &decision.facts);
         let mut taken =
@@ -214,6 +218,14 @@ impl State {
         self.forget_if_over(id);
         (taken.facts, taken.effects) = (decision.facts, decision.effects);
         Ok(taken)
+    }
+
+    /// Whether there is a run of this id, as of the head of the journal.
+    fn has_begun<F: Fs>(&mut self, batch: &Batch<'_, F>, id: &str) -> bool {
+        let path = self.protocol.runs.path;
+        let text = ProjectPath::document(path).ok().and_then(|place| batch.read(&place).cloned());
+        let is_listed = |text: Text| self.sheets.sheet(path, &text).is_ok_and(|sheet| sheet.find(id).is_some());
+        self.runs.contains_key(id) || text.is_some_and(is_listed)
     }
 
     fn decide(&self, ready: &Ready, hierarchy: &Hierarchy, settings: &Settings) -> Result<Decision, EngineError> {

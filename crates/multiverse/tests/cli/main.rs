@@ -14,6 +14,7 @@ mod lineage;
 mod looks;
 mod models;
 mod place;
+mod profile;
 mod pty;
 mod refusals;
 mod replayed;
