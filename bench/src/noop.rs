@@ -87,6 +87,11 @@ impl Backend for Noop {
         if self.shape.pause.is_some() { Pace::Slow } else { Pace::Instant }
     }
 
+    fn is_recorded(&self) -> bool {
+        // At once it stands for no agent at all: the engine's own steps are measured.
+        self.pace() == Pace::Slow
+    }
+
     fn work(&self, job: &Job, _: &::engine::Stop, _: &dyn Fn(&str)) -> Ending {
         let mut report = Report::done("nothing, as asked");
         match job.brief.role.as_str() {

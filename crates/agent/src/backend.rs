@@ -22,6 +22,11 @@ pub trait Backend: Send + Sync {
         true
     }
 
+    /// Whether its calls are recorded, so that the run can be replayed (BY-19). Who has nothing to say that is worth it says no.
+    fn is_recorded(&self) -> bool {
+        true
+    }
+
     /// Works on one brief until it is done, or `stop` says so. Lines given to `say` tell people how far it is.
     fn work(&self, job: &Job, stop: &tools::Stop, say: &dyn Fn(&str)) -> Ending;
 }

@@ -5,6 +5,7 @@
 //! Must not know the engine, nor what becomes of a report.
 
 mod acp;
+mod apart;
 pub mod backend;
 mod beneath;
 mod check;

@@ -11,10 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::backend::{Backend, Ending, Job};
+use crate::backend::{Backend, Ending, Job, Meter};
 use crate::contract::{Brief, Usage};
 use crate::guidance::guide;
+use crate::model::{Kept, Recorded, rehearse};
 use crate::prompt::Prompts;
+use crate::scratch::Scratch;
 use compare::Comparison;
 
 /// The version of recordings that these types are.
@@ -134,6 +136,16 @@ pub fn recording_name(fence: u64) -> String {
     format!("{fence:06}.json")
 }
 
+/// The name of what a model and its provider said to each other in an attempt.
+pub fn wire_name(fence: u64) -> String {
+    format!("{fence:06}.wire.jsonl")
+}
+
+/// What a brief is about, in a word.
+fn brief_name(brief: &Brief) -> &str {
+    brief.item_id().or(brief.plan_target.as_deref()).unwrap_or(&brief.action)
+}
+
 impl Replay {
     /// The recordings of a run; what cannot be read is said.
     pub fn open(folder: &Path, run: &str, mode: Differences) -> Result<Self, String> {
@@ -206,7 +218,8 @@ impl Replay {
         })?;
         let recording = read(&self.folder.join(recording_name(fence)))?;
         let comparison = Comparison { run: &self.run, known: &self.seen.files, prompts: &self.prompts };
-        let differences = comparison.of(&recording, job);
+        let mut differences = comparison.of(&recording, job);
+        differences.extend(self.rehearsed(&recording, job));
         if let (Differences::Refuse, [first, ..]) = (self.mode, differences.as_slice()) {
             return Err(format!("the brief is other than the recorded one: {first}"));
         }
@@ -233,6 +246,27 @@ impl Replay {
             // Those are not recorded; whoever wrote one by hand gets what was meant.
             other @ (Ending::Later { .. } | Ending::Waiting | Ending::Stopped) => other,
         })
+    }
+
+    /// What of the exchanges of a model with its provider would be other today, in the words and by the rules of now. The
+    /// brief is the recorded one: what is other in that was told already.
+    fn rehearsed(&self, recording: &Recording, job: &Job) -> Vec<String> {
+        let Ok(text) = std::fs::read_to_string(self.folder.join(wire_name(recording.fence))) else { return Vec::new() };
+        let kept = text.lines().filter_map(Kept::of_line).collect();
+        let left = recording.outputs.iter().filter(|(path, kept)| {
+            crate::check::path_problem(path).is_none() && crate::check::path_problem(kept).is_none()
+        });
+        let left = left.map(|(path, kept)| (PathBuf::from(path), self.folder.join(kept))).collect();
+        let Ok(scratch) = Scratch::make(&job.project, recording.fence, &recording.brief) else { return Vec::new() };
+        let workdir = scratch.workdir();
+        let brief = Brief { workdir: workdir.display().to_string(), ..recording.brief.clone() };
+        let again = Job { brief, project: job.project.clone(), workdir, readable: Vec::new(), meter: Meter::default() };
+        let recorded = Recorded { agent: &recording.agent, kept, ending: &recording.ending, left };
+        let found = rehearse(recorded, &again, self.prompts.clone()).unwrap_or_default();
+        // What cannot be removed now is swept up by the next opening.
+        let _ = scratch.remove();
+        let what = brief_name(&recording.brief);
+        found.into_iter().map(|difference| format!("{what}: {difference}")).collect()
     }
 
     fn write_outputs(&self, recording: &Recording, job: &Job) -> Result<(), String> {

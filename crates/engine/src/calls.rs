@@ -1,11 +1,12 @@
 //! Recordings of agent calls, one an attempt, in `.multiverse/calls/<run>/`: enough to have the run carried out again
 //! without any agent (BY-19). Written before the report is taken, whole or not at all; nothing is decided by them.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use agent::model::Exchange;
-use agent::replay::{RECORDING, Recording, digests, recording_name};
+use agent::model::Kept;
+use agent::replay::{RECORDING, Recording, digests, recording_name, wire_name};
 use agent::{Brief, Ending, Job, Meter, OutputLimits, ReportStatus};
 
 use crate::fault::EngineError;
@@ -14,6 +15,9 @@ use crate::fault::EngineError;
 const LOG_BYTES: usize = 256 * 1024;
 /// A file up to this size stands in the report itself, if it did.
 const INLINE_BYTES: usize = 64 * 1024;
+
+/// How the recording of a message to the user ends.
+const MESSAGE: &str = "message";
 
 /// Where the recordings of a run are.
 pub fn folder(project: &Path, run: &str) -> PathBuf {
@@ -57,10 +61,20 @@ pub(crate) struct Call<'a> {
 
 /// Keeps a call. That it could not be kept is no reason to stop: the run does not rest on it.
 pub(crate) fn keep(call: &Call<'_>) {
-    let _ = try_to_keep(call);
+    let _ = try_to_keep(call, &recording_name(call.fence));
 }
 
-fn try_to_keep(call: &Call<'_>) -> std::io::Result<()> {
+/// Keeps what a communicator was given to say and said: it has no attempt of its own. It is not replayed.
+pub(crate) fn keep_message(call: &Call<'_>) {
+    let kind = call.brief.context["kind"].as_str().unwrap_or("message");
+    let folder = folder(call.project, &call.brief.run_id);
+    let mut names = (1..1000).map(|number| format!("{kind}-{number}.{MESSAGE}"));
+    if let Some(name) = names.find(|name| !folder.join(name).exists()) {
+        let _ = try_to_keep(call, &name);
+    }
+}
+
+fn try_to_keep(call: &Call<'_>, name: &str) -> std::io::Result<()> {
     let mut ending = call.ending.clone();
     if matches!(ending, Ending::Later { .. } | Ending::Waiting | Ending::Stopped) {
         // They say nothing of the agent.
@@ -68,7 +82,7 @@ fn try_to_keep(call: &Call<'_>) -> std::io::Result<()> {
     }
     let folder = folder(call.project, &call.brief.run_id);
     std::fs::create_dir_all(&folder)?;
-    let mut outputs = std::collections::BTreeMap::new();
+    let mut outputs = BTreeMap::new();
     let mut usage = call.meter.reading();
     match &mut ending {
         Ending::Later { .. } | Ending::Waiting | Ending::Stopped => {}
@@ -99,42 +113,39 @@ fn try_to_keep(call: &Call<'_>) -> std::io::Result<()> {
         }
         Ending::Failed { log, .. } => cut(log),
     }
+    // Who works at once has no folder and reads no file: what lies there may not be in place yet.
+    let files = match call.workdir.as_os_str().is_empty() {
+        true => BTreeMap::new(),
+        false => digests(call.brief, call.project),
+    };
     let recording = Recording {
         format: RECORDING,
         fence: call.fence,
         agent: call.agent.clone(),
         prompt: blake3::hash(call.brief.prompt.as_bytes()).to_hex()[..32].to_string(),
         brief: Brief { workdir: String::new(), ..call.brief.clone() },
-        files: digests(call.brief, call.project),
+        files,
         ending,
         outputs,
         usage,
     };
     let mut text = serde_json::to_vec(&recording)?;
     text.push(b'\n');
-    write(&folder, &recording_name(call.fence), &text)
+    write(&folder, name, &text)
 }
 
-/// Keeps one exchange of a model with its provider, beside the recording of the attempt: a line each, in order. What is
-/// asked outside of a run is not kept.
-pub fn keep_exchange(job: &Job, exchange: &Exchange) {
+/// Keeps a line of what a model and its provider said, beside the recording of the attempt, in order. What is asked outside of
+/// a run is not kept.
+pub fn keep_line(job: &Job, kept: &Kept) {
     let fence = job.workdir.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u64>().ok());
     let (Some(fence), true) = (fence, job.brief.run_id.starts_with("run-")) else { return };
-    let _ = try_to_keep_exchange(&folder(&job.project, &job.brief.run_id), fence, exchange);
+    let _ = try_to_keep_line(&folder(&job.project, &job.brief.run_id), fence, kept);
 }
 
-fn try_to_keep_exchange(folder: &Path, fence: u64, exchange: &Exchange) -> std::io::Result<()> {
-    let request: serde_json::Value = serde_json::from_slice(&exchange.request).unwrap_or_default();
-    let reply = String::from_utf8_lossy(&exchange.reply);
-    let line = serde_json::json!({"url": exchange.url, "status": exchange.status, "request": request, "reply": reply});
+fn try_to_keep_line(folder: &Path, fence: u64, kept: &Kept) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let mut file = std::fs::File::options().create(true).append(true).open(folder.join(wire_name(fence)))?;
-    file.write_all(format!("{line}\n").as_bytes())
-}
-
-/// The name of what a model and its provider said.
-fn wire_name(fence: u64) -> String {
-    format!("{fence:06}.wire.jsonl")
+    file.write_all(format!("{}\n", kept.line()).as_bytes())
 }
 
 /// Whole or not at all.

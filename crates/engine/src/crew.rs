@@ -165,6 +165,10 @@ impl Crew {
             meter: Meter::default(),
         };
         let ending = backend.work(&job, &Stop::new(), &|_| {});
+        if backend.is_recorded() {
+            let (project, workdir, agent, meter) = (&job.project, &job.workdir, backend.name(), &job.meter);
+            calls::keep(&Call { project, workdir, fence, agent, brief: &job.brief, ending: &ending, meter });
+        }
         (task.arrival(&run, fence, &job, ending), job.brief)
     }
 
@@ -320,10 +324,10 @@ fn work_on(
         log: String::new(),
     });
     // What is taken can be replayed: it is recorded first.
-    let agent = backend.name();
-    let (folder, meter) = (&job.workdir, &job.meter);
-    let call = Call { project: &job.project, workdir: folder, fence, agent, brief: &job.brief, ending: &ending, meter };
-    calls::keep(&call);
+    if backend.is_recorded() {
+        let (project, workdir, agent, meter) = (&job.project, &job.workdir, backend.name(), &job.meter);
+        calls::keep(&Call { project, workdir, fence, agent, brief: &job.brief, ending: &ending, meter });
+    }
     // The log is for people: nobody waits for it.
     let said = ending.clone();
     if let Some(arrived) = task.arrival(&run, fence, &job, ending) {

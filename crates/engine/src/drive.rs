@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::{Ending, Job, Meter, Scratch};
+use agent::Scratch;
 use dialect::Protocol;
 use machine::{Attempt, Effect, Holder, Input, Metered, Outcome, Role, Said, Work};
 use serde_json::json;
@@ -23,6 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::notice::{Notice, work_in_words};
 use crate::service::Service;
 use crate::settings::{A_PERSON, THE_ENGINE};
+use crate::speak::speak;
 use crate::step::{Order, Taken};
 use crate::views::Waiting;
 use crate::watch::{self, Hint, Watch};
@@ -568,18 +569,6 @@ impl<F: Fs> Service<F> {
                 ("question", lines.join("\n"))
             }
         }
-    }
-}
-
-fn speak(backend: &dyn agent::Backend, mut brief: agent::Brief, project: PathBuf) -> Option<String> {
-    let scratch = Scratch::make(&project, 0, &brief).ok()?;
-    brief.workdir = scratch.workdir().display().to_string();
-    let job = Job { brief, project, workdir: scratch.workdir(), readable: Vec::new(), meter: Meter::default() };
-    let ending = backend.work(&job, &tools::Stop::new(), &|_| {});
-    let _ = scratch.remove();
-    match ending {
-        Ending::Report { report, .. } => report.result.get("message")?.as_str().map(str::to_string),
-        _ => None,
     }
 }
 

@@ -32,6 +32,7 @@ mod service;
 mod settings;
 mod shelves;
 mod simple;
+mod speak;
 mod step;
 mod story;
 mod stranded;

@@ -99,6 +99,17 @@ fn a_replayed_run_leaves_the_same() {
     check(&project, &run);
 }
 
+/// BY-19: the same with agents that answer at once, as scripts do.
+#[test]
+fn a_replayed_run_of_instant_agents_leaves_the_same() {
+    let project = Project::new();
+    let mut service = project.open(Puppet::default(), 2);
+    let run = confirmed(&mut service);
+    assert_eq!(service.view(&run).unwrap().status, "COMPLETED", "{}", project.told());
+    service.close().unwrap();
+    check(&project, &run);
+}
+
 /// BY-19: the same with the agent that works without a model.
 #[test]
 fn a_replayed_offline_run_leaves_the_same() {

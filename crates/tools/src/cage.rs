@@ -27,6 +27,15 @@ const PRIVATE: Mode = Mode::RWXG.union(Mode::RWXO);
 const OPEN_FILES: u64 = 1024;
 const MOST_OPEN_FILES: u64 = 16 << 10;
 
+/// What of `/proc` a program may read: processes that it starts read about themselves there when they begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proc {
+    /// What is of its first process.
+    First,
+    /// All that is there: it shows the program's own processes, and nothing of others or of the system that matters.
+    Own,
+}
+
 /// What the program's process takes on; no rules only where the kernel has no means and the user accepted that.
 #[cfg(target_os = "linux")]
 pub(crate) struct Cage {
@@ -36,13 +45,13 @@ pub(crate) struct Cage {
 
 #[cfg(target_os = "linux")]
 impl Cage {
-    pub(crate) fn new(policy: &Policy) -> Result<Self, Report> {
+    pub(crate) fn new(policy: &Policy, opened: Proc) -> Result<Self, Report> {
         let limits = Limits::new(policy);
         match sandbox::probe() {
             Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(Self { rules: None, limits }),
             Sandbox::None { why } => Err(Report::CannotConfine(why.into())),
             _ => {
-                let rules = sandbox::Rules::new(policy).map_err(Report::CannotConfine)?;
+                let rules = sandbox::Rules::new(policy, opened).map_err(Report::CannotConfine)?;
                 let calls = match (Calls::new(policy.network), policy.network) {
                     (Ok(calls), _) => Some(calls),
                     // What is said of an open network holds without them, by Landlock alone.
@@ -75,7 +84,7 @@ pub(crate) struct Cage {
 
 #[cfg(not(target_os = "linux"))]
 impl Cage {
-    pub(crate) fn new(policy: &Policy) -> Result<Self, Report> {
+    pub(crate) fn new(policy: &Policy, _: Proc) -> Result<Self, Report> {
         match sandbox::probe() {
             Sandbox::None { why } if policy.confined == Confined::Always => Err(Report::CannotConfine(why.into())),
             _ => Ok(Self { limits: Limits::new(policy) }),

@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, setsid, wait
 
 #[cfg(target_os = "linux")]
 use crate::Network;
-use crate::cage::Cage;
+use crate::cage::{Cage, Proc};
 use crate::growth::{Growth, Members};
 #[cfg(target_os = "linux")]
 use crate::namespaces::{self, Kind, Wanted};
@@ -84,13 +84,13 @@ fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Repo
     }
     match kind.map(|kind| wanted.arrange(kind)) {
         Some(Err(error)) => fault(error),
-        _ => start_and_watch(policy, input, control, Rest::Swept),
+        _ => start_and_watch(policy, input, control, Rest::Swept, Proc::First),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Report> {
-    start_and_watch(policy, input, control, Rest::Swept)
+    start_and_watch(policy, input, control, Rest::Swept, Proc::First)
 }
 
 /// Lets a second launcher do it, the first process of the namespace. When that is gone, so is everything else there.
@@ -101,7 +101,7 @@ fn run_as_first(policy: &Policy, input: OwnedFd, control: &UnixStream, wanted: &
         let report = rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
             .map_err(io::Error::from)
             .and_then(|()| wanted.arrange(Kind::Processes))
-            .and_then(|()| start_and_watch(policy, input, control, Rest::EndsWithUs));
+            .and_then(|opened| start_and_watch(policy, input, control, Rest::EndsWithUs, opened));
         let report = report.unwrap_or_else(|error| Report::CannotSpawn(error.to_string()));
         i32::from(wire::send_report(&told, &report).is_err())
     })?;
@@ -116,9 +116,15 @@ fn run_as_first(policy: &Policy, input: OwnedFd, control: &UnixStream, wanted: &
     Ok(serde_json::from_slice(&report)?)
 }
 
-fn start_and_watch(policy: &Policy, input: OwnedFd, control: &UnixStream, rest: Rest) -> io::Result<Report> {
+fn start_and_watch(
+    policy: &Policy,
+    input: OwnedFd,
+    control: &UnixStream,
+    rest: Rest,
+    opened: Proc,
+) -> io::Result<Report> {
     let bell = prepare()?;
-    Ok(match start(policy, input) {
+    Ok(match start(policy, input, opened) {
         Ok(main) => watch(policy, main, control, &bell, rest),
         Err(report) => report,
     })
@@ -188,8 +194,8 @@ fn listen(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
 }
 
 /// Starts the program. Between fork and exec it takes on what it will never get rid of.
-fn start(policy: &Policy, input: OwnedFd) -> Result<Pid, Report> {
-    let mut cage = Some(Cage::new(policy)?);
+fn start(policy: &Policy, input: OwnedFd, opened: Proc) -> Result<Pid, Report> {
+    let mut cage = Some(Cage::new(policy, opened)?);
     let (told, tell) = UnixStream::pair().map_err(|error| Report::CannotSpawn(error.to_string()))?;
     let launcher = getpid();
     let mut command = Command::new(policy.program.path());

@@ -19,6 +19,7 @@ use rustix::process::{Pid, WaitOptions, getgid, getuid, waitpid};
 use rustix::thread::{CapabilitySet, UnshareFlags};
 
 use crate::Network;
+use crate::cage::Proc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -79,12 +80,12 @@ impl Wanted {
         })
     }
 
-    /// Makes the view of the mounts, in the process that will start the program.
-    pub(crate) fn arrange(&self, kind: Kind) -> io::Result<()> {
+    /// Makes the view of the mounts, in the process that will start the program. Says what of `/proc` can be opened to it.
+    pub(crate) fn arrange(&self, kind: Kind) -> io::Result<Proc> {
         mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+        let mut opened = Proc::First;
         if kind == Kind::Processes {
-            // The old one shows processes that are not ours, under numbers that are not theirs here.
-            mount("proc", "/proc", "proc", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)?;
+            opened = show_own_processes()?;
             // A namespace has had a bound of its own since Linux 6.14, which binds the root user too. The launcher
             // counts itself, and is exact where this cannot be.
             let most = FIRST_NUMBERS.saturating_add(self.processes).saturating_add(1);
@@ -105,8 +106,39 @@ impl Wanted {
             mount_bind_recursive(path.as_path(), path.as_path())?;
         }
         set_read_only(Path::new("/"), Reach::All, ReadOnly::Yes)?;
-        writable.into_iter().try_for_each(|path| set_read_only(path, Reach::This, ReadOnly::No))
+        writable.into_iter().try_for_each(|path| set_read_only(path, Reach::This, ReadOnly::No))?;
+        Ok(opened)
     }
+}
+
+/// What stays of `/proc` beside the folders of processes and links into them.
+const SHOWN: [&str; 8] = ["cpuinfo", "meminfo", "stat", "loadavg", "uptime", "version", "filesystems", "sys"];
+
+/// Mounts a `/proc` of the new processes: the old one shows some that are not ours, under numbers that are not theirs here.
+/// A process sees those that it could trace, which by Landlock are those that are confined like it: not the launcher. What
+/// else the kernel tells there is covered.
+fn show_own_processes() -> io::Result<Proc> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    if mount("proc", "/proc", "proc", flags, Some(c"hidepid=4")).is_err() {
+        // Linux before 5.8 shows all or nothing.
+        mount("proc", "/proc", "proc", flags, None)?;
+        return Ok(Proc::First);
+    }
+    for entry in fs::read_dir("/proc")? {
+        let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if kind.is_symlink() || SHOWN.contains(&&*name) || name.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let covered = match kind.is_dir() {
+            true => mount("none", path.as_path(), "tmpfs", flags | MountFlags::RDONLY, None),
+            false => mount_bind("/dev/null", path.as_path()),
+        };
+        if covered.is_err() {
+            return Ok(Proc::First);
+        }
+    }
+    Ok(Proc::Own)
 }
 
 /// Leaves the namespaces of the system: as the root user directly, else as the owner of a user namespace in which the

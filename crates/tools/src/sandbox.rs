@@ -89,6 +89,7 @@ mod rules {
         RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope,
     };
 
+    use crate::cage::Proc;
     use crate::wire::Policy;
 
     /// All that is handled; a kernel that knows less enforces less, down to what [`super::probe`] accepts.
@@ -96,21 +97,24 @@ mod rules {
 
     /// The link that names whoever looks at it, so it is opened by the program's process and not before.
     const OWN_PROCESS: &str = "/proc/self";
+    /// What is opened instead where it shows nothing but the program's own processes.
+    const OWN_PROCESSES: &str = "/proc";
 
     pub(crate) struct Rules {
         made: RulesetCreated,
         own_process: BitFlags<AccessFs>,
+        opened: Proc,
     }
 
     impl Rules {
-        pub(crate) fn new(policy: &Policy) -> Result<Self, String> {
+        pub(crate) fn new(policy: &Policy, opened: Proc) -> Result<Self, String> {
             let made = Ruleset::default()
                 .set_compatibility(CompatLevel::BestEffort)
                 .handle_access(AccessFs::from_all(NEWEST))
                 .and_then(|rules| rules.scope(Scope::from_all(NEWEST)))
                 .and_then(Ruleset::create);
             let made = made.map_err(|error| format!("the kernel refused the rules: {error}"))?;
-            let mut rules = Self { made, own_process: BitFlags::EMPTY };
+            let mut rules = Self { made, own_process: BitFlags::EMPTY, opened };
             let read = AccessFs::ReadFile | AccessFs::ReadDir;
             let write = AccessFs::from_all(NEWEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
             let program = [&policy.program];
@@ -152,8 +156,12 @@ mod rules {
         /// From here on the calling process and all that it starts are confined, and can never leave.
         pub(crate) fn enter(self) -> Result<(), ()> {
             let mut made = self.made;
+            let own = match self.opened {
+                Proc::First => OWN_PROCESS,
+                Proc::Own => OWN_PROCESSES,
+            };
             if !self.own_process.is_empty()
-                && let Ok(folder) = PathFd::new(OWN_PROCESS)
+                && let Ok(folder) = PathFd::new(own)
             {
                 made = made.add_rule(PathBeneath::new(folder.as_fd(), self.own_process)).map_err(drop)?;
             }

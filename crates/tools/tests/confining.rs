@@ -118,7 +118,10 @@ fn reading_outside_is_refused() {
             ("hard link", "os.link(FILE, 'hard'); read('hard')"),
             ("proc root", "read('/proc/self/root' + FILE)"),
             ("proc fd", "d = os.open('..', os.O_PATH); read('/proc/self/fd/%d/outside/file' % d)"),
-            ("list proc", "os.listdir('/proc')"),
+            (
+                "processes of others",
+                "if not [p for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid()]: raise OSError('none')",
+            ),
             ("environment of the engine", "read('/proc/%d/environ' % ENGINE)"),
             ("arguments of the engine", "read('/proc/%d/cmdline' % ENGINE)"),
             ("memory of the engine", "read('/proc/%d/maps' % ENGINE)"),
@@ -151,6 +154,20 @@ fn signals_to_others_are_refused() {
         Sandbox::Partly { .. } if has_namespaces() => assert_refused(&stage, &cases[..1]),
         Sandbox::Partly { .. } => assert_allowed(&stage, &cases),
         Sandbox::None { why } => panic!("nothing here can be tested: {why}"),
+    }
+}
+
+/// QL-30: in a namespace of its own a program's children read about themselves and one another, as many do when they begin;
+/// without one, their numbers could be anybody's, and only the first process reads about itself.
+#[test]
+fn children_read_about_themselves() {
+    let stage = Stage::new();
+    let itself = ("itself", "read('/proc/self/maps'); read('/proc/self/environ')");
+    let child = "subprocess.check_call(['cat', '/proc/self/maps', '/proc/self/status'], stdout=subprocess.DEVNULL)";
+    let kernel = "for f in ('kallsyms', 'interrupts', 'kcore', 'keys'):\n  if os.path.exists('/proc/' + f): assert read('/proc/' + f) == b''";
+    match has_namespaces() {
+        true => assert_allowed(&stage, &[itself, ("a child", child), ("what is covered is empty", kernel)]),
+        false => assert_allowed(&stage, &[itself]),
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use stage::{Stage, assert_exit, has_namespaces, text};
+use stage::{Stage, assert_exit, has_namespaces, skip, text};
 use tools::{Bound, Bounds, Confinement, How, Launch, Network};
 
 const HOSTILE: &str = env!("CARGO_BIN_EXE_hostile");
@@ -428,7 +428,7 @@ fn is_traced() -> bool {
     let _ = Command::new("apt-get").args(["install", "-y", "-q", "strace"]).output();
     let works = works();
     if !works {
-        eprintln!("skipped: strace is not installed and cannot be: install it to see what the kernel saw");
+        skip("what the kernel saw of the escapes: strace is not installed, and cannot be");
     }
     works
 }

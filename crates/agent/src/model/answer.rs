@@ -101,8 +101,16 @@ fn rows(brief: &Brief, property: &Value) -> Value {
     if of_tasks && phase(brief) == "GENERATING_OUTPUT" {
         return published(brief, &property["items"]);
     }
-    let row = row(brief, &property["items"], &places(brief));
-    json!({"type": "array", "items": row, "minItems": 1, "maxItems": FEW_ROWS})
+    if !property["items"]["properties"][OUTPUT].is_object() {
+        let row = row(brief, &property["items"], &Value::Null);
+        return json!({"type": "array", "items": row, "minItems": 1, "maxItems": FEW_ROWS});
+    }
+    // A small model writes over what others have left if it may: each row has names of its own to choose from.
+    let free = free_numbers(brief).map(|number| row(brief, &property["items"], &numbered(brief, number)));
+    let rows: Vec<Value> = free.take(FEW_ROWS).collect();
+    let some = (1..=rows.len())
+        .map(|count| json!({"type": "array", "prefixItems": rows[..count], "minItems": count, "maxItems": count}));
+    json!({"anyOf": some.collect::<Vec<_>>()})
 }
 
 /// The last phase says first how the parts fit together, and then writes the file for the user.
@@ -111,7 +119,7 @@ fn published(brief: &Brief, items: &Value) -> Value {
     let plan = format!("runs/{run}/workspace/GENERATING_OUTPUT/assembly_plan.md");
     let mut inputs = inputs(brief);
     let mut last = row(brief, items, &places(brief));
-    last["properties"][OUTPUT] = path_in(&format!("outputs/{run}"));
+    last["properties"][OUTPUT] = unpublished(brief);
     if inputs.contains(&plan) {
         last["properties"][INPUTS] = chosen(&inputs);
         return json!({"type": "array", "items": last, "minItems": 1, "maxItems": 1});
@@ -160,10 +168,47 @@ fn places(brief: &Brief) -> Value {
     path_in(&format!("runs/{}/workspace/{}", brief.run_id, phase(brief)))
 }
 
+/// The file of a row of a stage: its name begins with the stage and a number that no file has yet.
+fn numbered(brief: &Brief, number: usize) -> Value {
+    let folder = format!("runs/{}/workspace/{}", brief.run_id, phase(brief));
+    pattern(&folder, &beginning(brief, number), "")
+}
+
+/// The numbers that no file of the stage has yet.
+fn free_numbers(brief: &Brief) -> impl Iterator<Item = usize> + '_ {
+    let taken = inputs(brief);
+    let folder = format!("runs/{}/workspace/{}/", brief.run_id, phase(brief));
+    (1..).filter(move |number| {
+        let begins = format!("{folder}{}", beginning(brief, *number));
+        !taken.iter().any(|path| path.starts_with(&begins))
+    })
+}
+
+/// How the name of a stage's file begins: `s04_1_`.
+fn beginning(brief: &Brief, number: usize) -> String {
+    let stage = brief.item.get("stage_id").and_then(Value::as_str).unwrap_or("s");
+    let stage: String = stage.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("{}_{number}_", stage.to_ascii_lowercase())
+}
+
+/// A file for the user. One that is there already is not made again: then names end with a number.
+fn unpublished(brief: &Brief) -> Value {
+    let folder = format!("outputs/{}", brief.run_id);
+    let there = inputs(brief).iter().filter(|path| path.starts_with(&format!("{folder}/"))).count();
+    match there {
+        0 => path_in(&folder),
+        some => pattern(&folder, "", &format!("_{}", some + 1)),
+    }
+}
+
 fn path_in(folder: &str) -> Value {
+    pattern(folder, "", "")
+}
+
+fn pattern(folder: &str, begins: &str, ends: &str) -> Value {
     let folder: String =
         folder.chars().flat_map(|letter| if letter == '.' { vec!['\\', '.'] } else { vec![letter] }).collect();
-    json!({"type": "string", "pattern": format!("^{folder}/[a-z0-9_]{{3,40}}\\.md$")})
+    json!({"type": "string", "pattern": format!("^{folder}/{begins}[a-z0-9_]{{3,40}}{ends}\\.md$")})
 }
 
 fn phase(brief: &Brief) -> &str {
@@ -191,6 +236,7 @@ mod tests {
         let mut brief = Brief::new("run-1", "multiverse", "planner", "plan_tasks");
         brief.expects.result = tasks();
         brief.plan_target = Some("stage:S01".into());
+        brief.item.insert("stage_id".into(), json!("S01"));
         brief.context = json!({"phase": {"phase_name": phase}, "catalog": [
             {"file_path": "assets/a.md", "asset_type": "ORIGINAL_INPUT"}, {"file_path": "guidelines/s.md", "asset_type": "GUIDELINE_DOC"}]});
         brief
@@ -200,10 +246,32 @@ mod tests {
     #[test]
     fn a_small_model_is_asked_as_narrowly_as_can_be() {
         let schema = answer_schema(&brief("ANALYZING"), Form::Simple).unwrap();
-        let row = &schema["properties"]["tasks"]["items"]["properties"];
+        let row = &schema["properties"]["tasks"]["anyOf"][0]["prefixItems"][0]["properties"];
         assert_eq!(row["related_references"]["items"], json!({"enum": ["assets/a.md"]}));
-        assert_eq!(row["output_path"]["pattern"], "^runs/run-1/workspace/ANALYZING/[a-z0-9_]{3,40}\\.md$");
+        assert_eq!(row["output_path"]["pattern"], "^runs/run-1/workspace/ANALYZING/s01_1_[a-z0-9_]{3,40}\\.md$");
         assert_eq!(row.get("task_id"), None);
+    }
+
+    /// MV-19: no two rows can have the same file, and none that of an earlier plan.
+    #[test]
+    fn a_small_model_cannot_name_a_file_that_is_another_tasks() {
+        let numbers = |catalog: Value| -> Vec<String> {
+            let mut brief = brief("ANALYZING");
+            brief.context["catalog"] = catalog;
+            let schema = answer_schema(&brief, Form::Simple).unwrap();
+            let rows = schema["properties"]["tasks"]["anyOf"][1]["prefixItems"].as_array().unwrap().clone();
+            let path = |row: &Value| row["properties"]["output_path"]["pattern"].as_str().unwrap()[30..37].to_string();
+            rows.iter().map(path).collect()
+        };
+        assert_eq!(numbers(json!([])), ["/s01_1_", "/s01_2_"]);
+        let made = json!([{"file_path": "runs/run-1/workspace/ANALYZING/s01_1_wishes.md", "asset_type": "INTERMEDIATE"},
+            {"file_path": "runs/run-1/workspace/ANALYZING/s02_3_other.md", "asset_type": "INTERMEDIATE"}]);
+        assert_eq!(numbers(made), ["/s01_2_", "/s01_3_"]);
+        let mut brief = brief("GENERATING_OUTPUT");
+        brief.context["catalog"][0]["file_path"] = json!("outputs/run-1/report.md");
+        let schema = answer_schema(&brief, Form::Simple).unwrap();
+        let last = &schema["properties"]["tasks"]["prefixItems"][1]["properties"]["output_path"]["pattern"];
+        assert_eq!(last, "^outputs/run-1/[a-z0-9_]{3,40}_2\\.md$");
     }
 
     /// MV-37: the last phase plans its parts and publishes.

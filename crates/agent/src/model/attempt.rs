@@ -6,26 +6,29 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
-use tools::{Stop, Toolbox};
+use tools::{Stop, ToolAnswer, ToolCall, Toolbox};
 
 use super::Model;
 use super::answer::answer_schema;
-use super::calls::{Calls, call_in_text, shown};
+use super::calls::{Calls, call_in_text, content_of, shown};
 use super::client::Client;
 use super::extract::{Found, found_in, without_thoughts};
 use super::fault::CallFault;
 use super::guided::guided;
-use super::judged::{Judged, Plain, checked, judge};
+use super::judged::{Judged, Plain, checked, first_words, judge};
 use super::mend::report_of;
 use super::message::{Answer, Answered, Call, Finish, Message, REPORT_TOOL, Request, Said, Turn};
 use super::name::Service;
 use super::patience::{seed_of, time_of_day, wait_before};
 use super::price::Totals;
+use super::room::{form_of, room};
 use super::select::{Selection, select};
-use super::settings::{ModelSettings, Style, billions_in_name};
-use super::tokens::tokens_in;
+use super::settings::ModelSettings;
+use super::tape::{Began, Called, Kept};
 use crate::backend::{Ending, Job};
 use crate::contract::{Report, ReportStatus};
+use crate::limits::OutputLimits;
+use crate::outputs::collect_outputs;
 use crate::prompt::{Form, Rendered, Tools};
 use crate::words::quote;
 
@@ -41,8 +44,6 @@ const SHOWN_AGAIN: usize = 4000;
 const LOG: usize = 256 << 10;
 /// How often a line of progress about thinking is said.
 const SAY_EVERY: Duration = Duration::from_secs(2);
-/// Models of fewer parameters, in billions, are asked in the simple form.
-const SMALL: f64 = 4.0;
 /// The temperature of small models, where none is set.
 const CALM: f64 = 0.2;
 /// How long nothing is tried when trying again did not help.
@@ -107,7 +108,7 @@ impl<'a> Attempt<'a> {
             0 => settings.timeouts.whole,
             seconds => Duration::from_secs(seconds),
         };
-        let client = Client::new(settings, stop, Instant::now() + time)?;
+        let client = Client::new(settings, stop, Instant::now() + time)?.playing(model.tape.as_deref());
         let calls = Calls::new(toolbox, settings.parallel_calls);
         let form = form_of(model, &client);
         // A small model plans best when nothing but a plan can come: tools would unbind its answer, and cost it minutes.
@@ -141,7 +142,12 @@ impl<'a> Attempt<'a> {
             files_tokens: 0,
             shortened: 0,
         };
-        plan.files_tokens = room(model, &plan, &rendered, &calls);
+        let offered = if has_tools { calls.tools() } else { &[] };
+        plan.files_tokens = room(model, form, max_output_tokens, plan.schema.as_ref(), &rendered, offered);
+        if let Some(recorder) = &model.recorder {
+            let began = Began::of(settings, form == Form::Simple, model.served.get(), calls.tools());
+            recorder(job, &Kept::Began(began));
+        }
         let log = RefCell::new(log);
         Ok(Self {
             model,
@@ -193,6 +199,7 @@ impl<'a> Attempt<'a> {
         self.open();
         let limits = self.job.brief.limits;
         let most = if limits.steps == 0 { STEPS } else { limits.steps };
+        let was_there = self.all_is_there().is_some();
         let mut repairs = 0;
         for step in 1..=most {
             if limits.tokens > 0 && self.totals.tokens() >= limits.tokens {
@@ -214,7 +221,10 @@ impl<'a> Attempt<'a> {
             let calls = self.calls_of(&turn);
             if !calls.is_empty() && !is_last {
                 self.make_calls(turn.said, &calls)?;
-                continue;
+                match self.written(was_there) {
+                    Some(report) => return Ok(report),
+                    None => continue,
+                }
             }
             let judged = self.judge(&turn, repairs);
             for note in &judged.notes {
@@ -230,6 +240,28 @@ impl<'a> Attempt<'a> {
             }
         }
         Err(Ended::Failed(format!("the model used its {most} turns without a report")))
+    }
+
+    /// A small model that has written its file by a tool does not know that it is done: it reads it, writes it again, and
+    /// reads it. The file is all that it was asked for.
+    fn written(&self, was_there: bool) -> Option<Report> {
+        if self.plan.form != Form::Simple || was_there {
+            return None;
+        }
+        let report = self.all_is_there()?;
+        self.note("the file was written by a tool, and is all that was asked for");
+        Some(report)
+    }
+
+    /// The report that there is nothing more to do, if all files are there.
+    fn all_is_there(&self) -> Option<Report> {
+        let brief = &self.job.brief;
+        if brief.expects.outputs.is_empty() || brief.expects.result.is_object() {
+            return None;
+        }
+        let files = collect_outputs(brief, &self.job.workdir, &Report::done(""), &OutputLimits::default()).ok()?;
+        let summary = files.first().map(|file| first_words(&String::from_utf8_lossy(&file.content)));
+        Some(Report::done(&summary.unwrap_or_default()))
     }
 
     fn settings(&self) -> &'a ModelSettings {
@@ -278,7 +310,7 @@ impl<'a> Attempt<'a> {
                 let reply = String::from_utf8_lossy(&exchange.reply);
                 let request = self.settings().scrub(&String::from_utf8_lossy(&exchange.request));
                 (exchange.reply, exchange.request) = (self.settings().scrub(&reply).into_bytes(), request.into_bytes());
-                recorder(self.job, &exchange);
+                recorder(self.job, &Kept::Exchange(exchange));
             }
             let fault = match called {
                 Ok(turn) => {
@@ -413,17 +445,19 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Whether a text is the call of a tool and nothing else.
-    fn is_call(&self, text: &str) -> bool {
+    /// The call of a tool that a text is, and nothing else.
+    fn call_in(&self, text: &str) -> Option<Call> {
         match found_in(without_thoughts(text)) {
-            Found::Whole(value) => call_in_text(&value, self.calls.tools()).is_some(),
-            Found::Within(_) | Found::Mended(_) | Found::Nothing => false,
+            Found::Whole(value) => call_in_text(&value, self.calls.tools()),
+            Found::Within(_) | Found::Mended(_) | Found::Nothing => None,
         }
     }
 
     fn make_calls(&mut self, said: Said, calls: &[Call]) -> Result<(), Ended> {
         let asked = self.calls.asked(calls);
         if !asked.is_empty() {
+            asked.iter().for_each(|(call, written)| self.keep_call(call, None, Some(written)));
+            let asked: Vec<String> = asked.into_iter().map(|(_, written)| written).collect();
             self.note(&format!("a person is asked: {}", asked.join(", ")));
             return Err(Ended::Asks(tools::question(&asked)));
         }
@@ -439,6 +473,9 @@ impl<'a> Attempt<'a> {
                 answer.went,
                 answer.text.len()
             ));
+        }
+        for (call, answer) in &made.made {
+            self.keep_call(call, Some(answer), None);
         }
         if self.stop.is_stopped() {
             return Err(Ended::Stopped);
@@ -473,6 +510,16 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
+    /// Records a call, and what its tool answered or how a person is asked.
+    fn keep_call(&self, call: &ToolCall, answer: Option<&ToolAnswer>, asked: Option<&String>) {
+        let Some(recorder) = &self.model.recorder else { return };
+        let settings = self.settings();
+        let answer = answer.map(|answer| ToolAnswer { text: settings.scrub(&answer.text), went: answer.went });
+        let (name, arguments) = (call.name.clone(), settings.scrub_value(call.arguments.clone()));
+        let called = Called { name, arguments, answer, asked: asked.map(|written| settings.scrub(written)) };
+        recorder(self.job, &Kept::Called(called));
+    }
+
     fn judge(&self, turn: &Turn, repairs: u32) -> Judged {
         let brief = &self.job.brief;
         let handed_in = turn.said.calls.iter().find(|call| call.name == REPORT_TOOL);
@@ -485,13 +532,20 @@ impl<'a> Attempt<'a> {
                 Err(problem) => Judged { report: Err(vec![problem.clone()]), notes: Vec::new() },
             };
         }
-        if self.plan.form == Form::Simple && self.is_call(&turn.said.text) {
-            let problem = "this is a call, and there are no tools: write the text of the file";
-            return Judged { report: Err(vec![problem.into()]), notes: Vec::new() };
+        let mut text = turn.said.text.as_str();
+        let call = if self.plan.form == Form::Simple { self.call_in(text) } else { None };
+        if let Some(call) = &call {
+            // Who knows no other way to hand a file in than a tool that is gone has still said what is in it.
+            let Some(content) = content_of(call, &brief.expects.outputs) else {
+                let problem = "this is a call, and there are no tools: write the text of the file";
+                return Judged { report: Err(vec![problem.into()]), notes: Vec::new() };
+            };
+            self.note("a call that would write the file is taken for the file");
+            text = content;
         }
         // Who did not manage JSON after being told may hand in the one file as it is.
         let plain = if self.plan.form == Form::Simple || repairs > 1 { Plain::Taken } else { Plain::NotYet };
-        let mut judged = judge(brief, &self.job.workdir, &turn.said.text, self.plan.form, plain);
+        let mut judged = judge(brief, &self.job.workdir, text, self.plan.form, plain);
         if turn.finish == Finish::Length
             && !judged.report.as_ref().is_ok_and(|report| report.status != ReportStatus::Done)
         {
@@ -534,53 +588,6 @@ impl<'a> Attempt<'a> {
             log.push('\n');
         }
     }
-}
-
-/// In which form a model is asked: as its settings say, or by its size.
-fn form_of(model: &Model, client: &Client<'_>) -> Form {
-    let settings = &model.settings;
-    match settings.style {
-        Style::Full => Form::Report,
-        Style::Simple => Form::Simple,
-        Style::Auto => {
-            let named = billions_in_name(&settings.name);
-            let billions = named.or_else(|| served(model, client).billions);
-            if billions.is_some_and(|billions| billions < SMALL) { Form::Simple } else { Form::Report }
-        }
-    }
-}
-
-fn served(model: &Model, client: &Client<'_>) -> super::Served {
-    if model.settings.service != Service::LlamaCpp {
-        return super::Served::default();
-    }
-    *model.served.get_or_init(|| client.served())
-}
-
-/// How many tokens are left for files.
-fn room(model: &Model, plan: &Plan, rendered: &Rendered, calls: &Calls<'_>) -> u64 {
-    let settings = &model.settings;
-    let known = model.served.get().and_then(|served| served.context_tokens);
-    let context = match (settings.context_tokens, known) {
-        (0, Some(known)) => known,
-        (0, None) if settings.service.needs_key() => 128_000,
-        (0, None) => 8192,
-        (set, _) => set,
-    };
-    let offered = if plan.with_tools { calls.tools() } else { &[] };
-    let tools: u64 =
-        offered.iter().map(|tool| tokens_in(&tool.description) + tokens_in(&tool.parameters.to_string())).sum();
-    let schema = plan.schema.as_ref().map_or(0, |schema| tokens_in(&schema.to_string()));
-    let used =
-        tokens_in(&rendered.system) + tokens_in(&rendered.user) + tools + schema + u64::from(plan.max_output_tokens);
-    let left = context.saturating_sub(used).saturating_sub(context / 10);
-    let most = match (settings.files_tokens, plan.form) {
-        // A small model on a small machine reads for minutes what it then does not understand.
-        (0, Form::Simple) => 1500,
-        (0, Form::Report) => left,
-        (set, _) => set,
-    };
-    left.min(most)
 }
 
 /// The beginning of a text, its lines kept.

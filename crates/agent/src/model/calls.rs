@@ -10,7 +10,9 @@ use super::message::Call;
 use crate::validate::validate;
 use crate::words::quote;
 
-/// How often the same call may bring the same answer until the model is told.
+/// How often the same call may bring the same answer until it counts as repeated.
+const REPEATED_AFTER: u32 = 2;
+/// And until the model is told.
 const TOLD_AFTER: u32 = 3;
 /// And until its work is ended.
 const ENDED_AFTER: u32 = 6;
@@ -32,9 +34,11 @@ pub(super) struct Calls<'a> {
 /// What came of the calls of a turn.
 pub(super) struct Made {
     pub(super) answers: Vec<ToolAnswer>,
+    /// Those that a tool has answered, with what it said.
+    pub(super) made: Vec<(ToolCall, ToolAnswer)>,
     /// The call that is made for ever.
     pub(super) endless: Option<String>,
-    /// Whether one of them was made before, more than once, and always answered the same.
+    /// Whether one of them was made before, and answered the same.
     pub(super) repeated: bool,
 }
 
@@ -51,10 +55,13 @@ impl<'a> Calls<'a> {
     pub(super) fn make(&mut self, calls: &[Call], stop: &Stop) -> Made {
         let numbered: Vec<(u32, &Call)> = (self.made + 1..).zip(calls).collect();
         self.made += u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        let mut answers = Vec::with_capacity(calls.len());
+        let (mut answers, mut made) = (Vec::with_capacity(calls.len()), Vec::new());
         let most = numbered.len().min(CALLS);
         for group in numbered[..most].chunks(self.parallel) {
-            answers.extend(self.make_group(group, stop));
+            for (call, answer) in self.make_group(group, stop) {
+                made.extend(call.map(|call| (call, answer.clone())));
+                answers.push(answer);
+            }
         }
         let too_many =
             || ToolAnswer::wrong(format!("more than {CALLS} calls in one turn are not made: make fewer at a time"));
@@ -62,7 +69,7 @@ impl<'a> Calls<'a> {
         let (mut endless, mut repeated) = (None, false);
         for (call, answer) in calls.iter().zip(&mut answers) {
             let times = self.times(call, answer);
-            repeated |= times >= TOLD_AFTER;
+            repeated |= times >= REPEATED_AFTER;
             if times >= ENDED_AFTER {
                 endless = Some(format!("{} {}", call.name, shown(call, 120)));
             } else if times >= TOLD_AFTER {
@@ -72,7 +79,7 @@ impl<'a> Calls<'a> {
                 );
             }
         }
-        Made { answers, endless, repeated }
+        Made { answers, made, endless, repeated }
     }
 
     fn times(&mut self, call: &Call, answer: &ToolAnswer) -> u32 {
@@ -83,35 +90,35 @@ impl<'a> Calls<'a> {
         *times
     }
 
-    fn make_group(&self, group: &[(u32, &Call)], stop: &Stop) -> Vec<ToolAnswer> {
+    fn make_group(&self, group: &[(u32, &Call)], stop: &Stop) -> Vec<(Option<ToolCall>, ToolAnswer)> {
         if let [(number, call)] = group {
             return vec![self.make_one(*number, call, stop)];
         }
         std::thread::scope(|scope| {
             let running: Vec<_> =
                 group.iter().map(|(number, call)| scope.spawn(|| self.make_one(*number, call, stop))).collect();
-            let broken = |_| ToolAnswer::wrong("the tool broke down; this is a fault of ours");
+            let broken = |_| (None, ToolAnswer::wrong("the tool broke down; this is a fault of ours"));
             running.into_iter().map(|thread| thread.join().unwrap_or_else(broken)).collect()
         })
     }
 
     /// What a person must be asked before the calls of a turn are made, each written out. None of them is made before
     /// that: the work begins anew then, and would make the others twice.
-    pub(super) fn asked(&self, calls: &[Call]) -> Vec<String> {
+    pub(super) fn asked(&self, calls: &[Call]) -> Vec<(ToolCall, String)> {
         let checked = calls.iter().take(CALLS).filter_map(|call| self.checked(0, call).ok());
-        let mut asked: Vec<String> = Vec::new();
-        for call in checked.filter_map(|call| self.toolbox.asks(&call)) {
-            if !asked.contains(&call) {
-                asked.push(call);
+        let mut asked: Vec<(ToolCall, String)> = Vec::new();
+        for (call, written) in checked.filter_map(|call| self.toolbox.asks(&call).map(|written| (call, written))) {
+            if !asked.iter().any(|(_, other)| *other == written) {
+                asked.push((call, written));
             }
         }
         asked
     }
 
-    fn make_one(&self, number: u32, call: &Call, stop: &Stop) -> ToolAnswer {
+    fn make_one(&self, number: u32, call: &Call, stop: &Stop) -> (Option<ToolCall>, ToolAnswer) {
         let call = match self.checked(number, call) {
             Ok(call) => call,
-            Err(answer) => return answer,
+            Err(answer) => return (None, answer),
         };
         let mut answer = self.toolbox.call(&call, stop);
         if answer.text.len() > ANSWER_BYTES {
@@ -122,7 +129,7 @@ impl<'a> Calls<'a> {
             answer.text.truncate(end);
             answer.text.push_str("\n(the rest is left out)");
         }
-        answer
+        (Some(call), answer)
     }
 
     /// A call as the toolbox takes it; or what is wrong with it.
@@ -169,4 +176,16 @@ pub(super) fn call_in_text(value: &Value, tools: &[Tool]) -> Option<Call> {
         let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), String::from);
         Call::of_text("", name, &arguments)
     })
+}
+
+/// What a call would write into the one file that is asked for, whatever folder it says: a small model loses the way, not
+/// the name.
+pub(super) fn content_of<'c>(call: &'c Call, outputs: &[String]) -> Option<&'c str> {
+    let (Ok(arguments), [output]) = (&call.arguments, outputs) else { return None };
+    let mut texts = arguments.as_object()?.values().filter_map(Value::as_str);
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
+    if !texts.any(|text| name(text) == name(output)) {
+        return None;
+    }
+    arguments.get("content")?.as_str()
 }

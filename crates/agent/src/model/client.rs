@@ -12,8 +12,9 @@ use super::fault::{CallFault, of_redirect, of_status};
 use super::message::{Finish, Request, Turn};
 use super::patience::retry_after;
 use super::settings::ModelSettings;
-use super::sse::Events;
-use super::wire::{Heard, StreamFault, Wire, wire};
+use super::sse::{Event, Events};
+use super::tape::Tape;
+use super::wire::{Assembly, Heard, StreamFault, Wire, wire};
 use crate::words::quote;
 
 /// The most of an error's body that is read.
@@ -48,6 +49,8 @@ pub(super) struct Client<'a> {
     runtime: tokio::runtime::Runtime,
     stop: &'a Stop,
     deadline: Instant,
+    /// Who answers instead of the server.
+    tape: Option<&'a Tape>,
 }
 
 impl<'a> Client<'a> {
@@ -65,7 +68,13 @@ impl<'a> Client<'a> {
             http = http.no_proxy();
         }
         let http = http.build().map_err(|fault| cannot(&fault))?;
-        Ok(Self { settings, wire: wire(settings.provider), http, runtime, stop, deadline })
+        Ok(Self { settings, wire: wire(settings.provider), http, runtime, stop, deadline, tape: None })
+    }
+
+    /// The same, answered by a tape.
+    pub(super) fn playing(mut self, tape: Option<&'a Tape>) -> Self {
+        self.tape = tape;
+        self
     }
 
     pub(super) fn wire(&self) -> &'static dyn Wire {
@@ -75,13 +84,17 @@ impl<'a> Client<'a> {
     /// One call. `heard` is told of every piece that arrives, in bytes.
     pub(super) fn call(&self, request: &Request, heard: &dyn Fn(usize)) -> (Result<Turn, CallFault>, Exchange) {
         let url = self.wire.url(self.settings, request);
-        let body = self.wire.body(self.settings, request).to_string().into_bytes();
+        let body = self.wire.body(self.settings, request);
         let shown = url.split('?').next().unwrap_or_default().to_string();
-        let mut exchange = Exchange { url: shown, request: body, ..Exchange::default() };
-        let called = self.unless_stopped(self.exchange(&url, &mut exchange, heard));
+        let mut exchange = Exchange { url: shown, request: body.to_string().into_bytes(), ..Exchange::default() };
+        let called = match self.tape {
+            Some(tape) => self.played(tape, &body, &mut exchange),
+            None => self.unless_stopped(self.exchange(&url, &mut exchange, heard)),
+        };
         let turn = called.and_then(|reply| {
             let odd = |what: String| CallFault::Busy { after: None, reason: self.odd(&what) };
-            let mut turn = self.wire.read(&reply).map_err(odd)?;
+            // Whoever repeats our key to us does not get it into a file.
+            let mut turn = self.wire.read(&self.settings.scrub_value(reply)).map_err(odd)?;
             // Some servers say that all is well when they have cut.
             if turn.finish == Finish::Done && turn.usage.output >= u64::from(request.max_output_tokens) {
                 turn.finish = Finish::Length;
@@ -89,6 +102,29 @@ impl<'a> Client<'a> {
             Ok(turn)
         });
         (turn, exchange)
+    }
+
+    /// What was answered to the same request, as if it came now.
+    fn played(&self, tape: &Tape, body: &Value, exchange: &mut Exchange) -> Result<Value, CallFault> {
+        let Some(then) = tape.reply(body) else {
+            return Err(CallFault::Refused("no more replies were recorded".into()));
+        };
+        (exchange.status, exchange.reply) = (then.status, then.reply);
+        let text = String::from_utf8_lossy(&exchange.reply);
+        if exchange.status == 0 {
+            return Err(CallFault::Busy { after: None, reason: format!("cannot reach {}", self.settings.base_url) });
+        }
+        if !(200..300).contains(&exchange.status) {
+            return Err(of_status(self.settings, exchange.status, None, &text));
+        }
+        if text.trim_start().starts_with('{') {
+            return self.whole(&exchange.reply);
+        }
+        let mut assembly = self.wire.assembly();
+        match self.assembled(&mut *assembly, &Events::default().take(&exchange.reply), &|_| {})? {
+            Some(reply) => Ok(reply),
+            None => assembly.reply().ok_or_else(|| self.cut()),
+        }
     }
 
     /// Waits, unless somebody says stop or the time is over.
@@ -211,20 +247,33 @@ impl<'a> Client<'a> {
         let mut patience = self.settings.timeouts.first;
         while let Some(piece) = self.piece(&mut response, patience, kept).await? {
             patience = self.settings.timeouts.idle;
-            for event in events.take(&piece) {
-                match assembly.take(&event) {
-                    Ok(Heard::Bytes(bytes)) => heard(bytes),
-                    Ok(Heard::End) => return assembly.reply().ok_or_else(|| self.cut()),
-                    Err(StreamFault::Odd(what)) => {
-                        return Err(CallFault::Busy { after: None, reason: self.odd(&what) });
-                    }
-                    Err(StreamFault::Provider(status, body)) => {
-                        return Err(of_status(self.settings, status, None, &body));
-                    }
-                }
+            if let Some(reply) = self.assembled(&mut *assembly, &events.take(&piece), heard)? {
+                return Ok(reply);
             }
         }
         assembly.reply().ok_or_else(|| self.cut())
+    }
+
+    /// Takes events into a reply; gives it when they say that nothing more comes.
+    fn assembled(
+        &self,
+        assembly: &mut dyn Assembly,
+        events: &[Event],
+        heard: &dyn Fn(usize),
+    ) -> Result<Option<Value>, CallFault> {
+        for event in events {
+            match assembly.take(event) {
+                Ok(Heard::Bytes(bytes)) => heard(bytes),
+                Ok(Heard::End) => return assembly.reply().map(Some).ok_or_else(|| self.cut()),
+                Err(StreamFault::Odd(what)) => {
+                    return Err(CallFault::Busy { after: None, reason: self.odd(&what) });
+                }
+                Err(StreamFault::Provider(status, body)) => {
+                    return Err(of_status(self.settings, status, None, &body));
+                }
+            }
+        }
+        Ok(None)
     }
 
     async fn read_whole(
@@ -236,6 +285,10 @@ impl<'a> Client<'a> {
         while let Some(piece) = self.piece(&mut response, self.settings.timeouts.first, kept).await? {
             heard(piece.len());
         }
+        self.whole(kept)
+    }
+
+    fn whole(&self, kept: &[u8]) -> Result<Value, CallFault> {
         serde_json::from_slice(kept).map_err(|fault| {
             let begins = quote(&self.settings.scrub(&String::from_utf8_lossy(kept)), 120);
             CallFault::Busy {

@@ -182,7 +182,7 @@ fn unfit(path: &str, text: &str) -> Option<String> {
 }
 
 /// The first line that says something, without the marks of a heading.
-fn first_words(text: &str) -> String {
+pub(super) fn first_words(text: &str) -> String {
     let mut lines = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']).trim());
     quote(lines.find(|line| line.chars().any(char::is_alphanumeric)).unwrap_or_default(), SUMMARY)
 }

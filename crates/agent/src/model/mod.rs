@@ -2,8 +2,9 @@
 //! OpenAI's chat wire. Must not know the engine, nor read keys or settings from anywhere.
 //!
 //! From the outside in: [`Model`] is the backend; `attempt` is one brief's conversation, with `calls` for its tools, `answer`
-//! for the form that is asked for, `extract` and `mend` for what comes instead; `select` chooses what is read; `client` talks
-//! to a server in the words of a `wire`, of which there is one module for each provider.
+//! for the form that is asked for, `extract` and `mend` for what comes instead; `select` chooses what is read, `room` how much;
+//! `client` talks to a server in the words of a `wire`, of which there is one module for each provider; `tape` keeps what was
+//! said and says it again.
 
 mod answer;
 mod anthropic;
@@ -22,10 +23,12 @@ mod openai_chat;
 mod openai_responses;
 mod patience;
 mod price;
+mod room;
 mod select;
 mod settings;
 mod sse;
 mod strict;
+mod tape;
 mod tokens;
 mod wire;
 
@@ -41,12 +44,14 @@ use client::Served;
 pub use name::{ModelName, Provider, Service};
 pub use price::{Price, PriceTable};
 pub use settings::{ModelSettings, Retries, Stream, Style, Timeouts};
+use tape::Tape;
+pub use tape::{Began, Called, Kept, Recorded, rehearse};
 
 /// Gives the tools for a job.
 pub type Toolboxes = Arc<dyn Fn(&Job) -> Result<Box<dyn Toolbox>, String> + Send + Sync>;
 
-/// Is told of every exchange with a provider, byte for byte, keys taken out.
-pub type Recorder = Arc<dyn Fn(&Job, &Exchange) + Send + Sync>;
+/// Is told how a model is asked, of every exchange with its provider, byte for byte, and of every call, keys taken out.
+pub type Recorder = Arc<dyn Fn(&Job, &Kept) + Send + Sync>;
 
 /// A model as an agent.
 pub struct Model {
@@ -56,11 +61,13 @@ pub struct Model {
     recorder: Option<Recorder>,
     /// What the server says of the model; asked once.
     served: OnceLock<Served>,
+    /// Who answers instead of the server.
+    tape: Option<Arc<Tape>>,
 }
 
 impl Model {
     pub fn new(settings: ModelSettings, prompts: Arc<Prompts>, toolboxes: Toolboxes) -> Self {
-        Self { settings, prompts, toolboxes, recorder: None, served: OnceLock::new() }
+        Self { settings, prompts, toolboxes, recorder: None, served: OnceLock::new(), tape: None }
     }
 
     /// The same, with somebody who records.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use tools::Secret;
 
 use super::name::{ModelName, Provider, Service};
@@ -124,6 +125,17 @@ impl ModelSettings {
     /// A text of the provider as it may be shown.
     pub(super) fn scrub(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.into(), |key| key.hide_in(text))
+    }
+
+    /// The same for every text in a value.
+    pub(super) fn scrub_value(&self, mut value: Value) -> Value {
+        match &mut value {
+            Value::String(text) => *text = self.scrub(text),
+            Value::Array(values) => values.iter_mut().for_each(|value| *value = self.scrub_value(value.take())),
+            Value::Object(fields) => fields.values_mut().for_each(|value| *value = self.scrub_value(value.take())),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        value
     }
 }
 

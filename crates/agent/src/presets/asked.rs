@@ -65,6 +65,32 @@ pub(crate) fn prompt(brief: &Brief) -> String {
     text
 }
 
+/// The schema of the report for who checks an answer against it and asks again: no more is required than the contract does.
+pub(crate) fn open_schema(brief: &Brief) -> Value {
+    let text_or_null = json!({"type": ["string", "null"]});
+    let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
+    let mut required = vec!["status", "summary"];
+    let result = match &brief.expects.result {
+        Value::Null => json!({}),
+        wanted => {
+            required.push("result");
+            json!({"anyOf": [wanted, {"type": "null"}]})
+        }
+    };
+    json!({
+        "type": "object",
+        "properties": {
+            "status": {"type": "string", "enum": ["done", "failed", "question"]},
+            "summary": {"type": "string"},
+            "outputs": {"type": "array", "items": path},
+            "result": result,
+            "question": text_or_null,
+            "error": text_or_null,
+        },
+        "required": required,
+    })
+}
+
 /// The schema of the report, with nothing left open, as providers want it to hold a model to it; nothing if the brief's
 /// own schema cannot be closed.
 pub(crate) fn schema(brief: &Brief) -> Option<Value> {

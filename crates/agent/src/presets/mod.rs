@@ -150,7 +150,9 @@ impl Preset {
             arguments.extend([OsString::from(manner.model), model.into()]);
         }
         match (manner.schema, asked::schema(&job.brief)) {
-            (Schema::Text(flag), Some(schema)) => arguments.extend([flag.into(), schema.to_string().into()]),
+            (Schema::Text(flag), _) => {
+                arguments.extend([flag.into(), asked::open_schema(&job.brief).to_string().into()]);
+            }
             (Schema::File(flag), Some(schema)) => {
                 let path = place::file(&job.workdir, SCHEMA_FILE, schema.to_string().as_bytes())?;
                 arguments.extend([flag.into(), path.into()]);

@@ -6,13 +6,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Recording, digests, rename};
+use super::{Recording, brief_name, digests, rename};
+use crate::apart::differences;
 use crate::backend::Job;
 use crate::contract::Brief;
 use crate::prompt::{Form, Prompts, Tools};
-
-/// Characters of a value that a difference shows.
-const SHOWN: usize = 60;
 
 /// What is known of the recorded run and of the words of today.
 pub(super) struct Comparison<'a> {
@@ -26,7 +24,7 @@ pub(super) struct Comparison<'a> {
 impl Comparison<'_> {
     pub(super) fn of(&self, recording: &Recording, job: &Job) -> Vec<String> {
         let brief = &job.brief;
-        let what = brief.item_id().or(brief.plan_target.as_deref()).unwrap_or(&brief.action);
+        let what = brief_name(brief);
         let mut found = Vec::new();
         let (mut then, mut now) = (value(&recording.brief), value(brief));
         self.forget_later_runs(&brief.run_id, &mut now);
@@ -34,6 +32,10 @@ impl Comparison<'_> {
         forget_new_summaries(&then, &mut now);
         self.word(&recording.brief, &mut then);
         self.word(brief, &mut now);
+        if recording.brief.prompt.is_empty() {
+            // Whoever answered at once read no words; whoever replays has them made.
+            now["prompt"] = then["prompt"].clone();
+        }
         rename(&mut then, self.run, &brief.run_id);
         differences("", &then, &now, &mut |place, then, now| {
             found.push(format!("{what}: brief {place}: {now}, recorded {then}"));
@@ -132,29 +134,4 @@ fn forget_new_summaries(then: &Value, now: &mut Value) {
             row["source_task_id"] = Value::String(String::new());
         }
     }
-}
-
-/// Where two values differ, as deep as they have the same shape.
-fn differences(place: &str, then: &Value, now: &Value, tell: &mut dyn FnMut(&str, String, String)) {
-    let below = |name: &str| if place.is_empty() { name.to_string() } else { format!("{place}.{name}") };
-    match (then, now) {
-        (Value::Object(one), Value::Object(other)) => {
-            let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-            for name in names {
-                let of = |fields: &serde_json::Map<String, Value>| fields.get(name).cloned().unwrap_or_default();
-                differences(&below(name), &of(one), &of(other), tell);
-            }
-        }
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            for (number, (one, other)) in one.iter().zip(other).enumerate() {
-                differences(&below(&number.to_string()), one, other, tell);
-            }
-        }
-        (one, other) if one != other => tell(place, shown(one), shown(other)),
-        _ => {}
-    }
-}
-
-fn shown(value: &Value) -> String {
-    crate::words::quote(&value.to_string(), SHOWN)
 }

@@ -12,5 +12,6 @@ mod bad_input;
 mod recorded;
 mod scene;
 mod server;
+mod taped;
 mod tools_at_work;
 mod wires;

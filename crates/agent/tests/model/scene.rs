@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent::model::{Exchange, ModelName, ModelSettings, Retries, Style, Toolboxes};
+use agent::model::{Exchange, Kept, ModelName, ModelSettings, Retries, Style, Toolboxes};
 use agent::{Backend, Brief, Ending, Job, Model, Prompts, Report};
 use serde_json::{Value, json};
 use tools::{Secret, Stop};
@@ -30,6 +30,8 @@ pub struct Played {
     pub said: Vec<String>,
     pub asked: Vec<Asked>,
     pub recorded: Vec<Exchange>,
+    /// All that is kept, the exchanges among it.
+    pub kept: Vec<Kept>,
 }
 
 impl Scene {
@@ -83,7 +85,7 @@ impl Scene {
         let (said, recorded) = (Mutex::new(Vec::new()), Arc::new(Mutex::new(Vec::new())));
         let kept = recorded.clone();
         let model = Model::new(self.settings.clone(), Prompts::built_in(), self.toolboxes.clone())
-            .with_recorder(Arc::new(move |_, exchange| kept.lock().unwrap().push(exchange.clone())));
+            .with_recorder(Arc::new(move |_, line| kept.lock().unwrap().push(line.clone())));
         let workdir = self.folder.path().to_path_buf();
         let job = Job {
             brief: self.brief.clone(),
@@ -96,8 +98,13 @@ impl Scene {
             hear(line);
             said.lock().unwrap().push(line.to_string());
         });
-        let recorded = recorded.lock().unwrap().clone();
-        Played { ending, said: said.into_inner().unwrap(), asked: self.server.asked(), recorded }
+        let kept: Vec<Kept> = recorded.lock().unwrap().clone();
+        let exchange = |line: &Kept| match line {
+            Kept::Exchange(exchange) => Some(exchange.clone()),
+            Kept::Began(_) | Kept::Called(_) => None,
+        };
+        let recorded = kept.iter().filter_map(exchange).collect();
+        Played { ending, said: said.into_inner().unwrap(), asked: self.server.asked(), recorded, kept }
     }
 }
 
@@ -128,7 +135,7 @@ impl Played {
 
     /// All that anybody could read.
     pub fn everything(&self) -> String {
-        format!("{:?} {:?} {:?}", self.ending, self.said, self.recorded)
+        format!("{:?} {:?} {:?}", self.ending, self.said, self.kept)
     }
 }
 

@@ -230,13 +230,68 @@ fn a_small_model_that_turns_in_a_circle_is_helped_out() {
     let again = || chat_of(json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls");
     let as_text = chat("{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}");
     let written = chat("# Tables\n\nA table has rows and columns.\n");
-    let replies = vec![again(), again(), again(), as_text, written];
+    let replies = vec![again(), again(), as_text, written];
     let (scene, made) = with_tools(Scene::new("compatible", replies).for_a_file().simple());
     let played = scene.play();
-    assert_eq!(made.lock().unwrap().len(), 3);
-    assert!(played.asked[2].body["tools"].is_array() && played.asked[3].body["tools"].is_null());
-    let told = played.asked[4].body["messages"].to_string();
+    assert_eq!(made.lock().unwrap().len(), 2);
+    assert!(played.asked[1].body["tools"].is_array() && played.asked[2].body["tools"].is_null());
+    let told = played.asked[3].body["messages"].to_string();
     assert!(told.contains("this is a call, and there are no tools"), "{told}");
     let content = played.report().outputs[0].content.as_deref().unwrap();
     assert!(content.starts_with("# Tables"), "{content}");
+}
+
+/// One that was left without tools and knows no other way to hand its file in, as a real one did, is understood.
+#[test]
+fn a_call_that_would_write_the_file_is_the_file() {
+    let reading = || chat(&json!({"name": "read_file", "arguments": {"path": "a"}}).to_string());
+    let writing = |path: &str| {
+        let arguments = json!({"path": path, "content": "# Tables\n\nA table has rows.\n"});
+        chat(&format!("```json\n{}\n```", json!({"name": "read_file", "arguments": arguments})))
+    };
+    let replies = vec![reading(), reading(), writing("elsewhere.md"), writing("assets/x.md")];
+    let (scene, _) = with_tools(Scene::new("compatible", replies).for_a_file().simple());
+    let played = scene.play();
+    assert_eq!(
+        played.report().outputs[0].content.as_deref(),
+        Some("# Tables\n\nA table has rows.\n"),
+        "{}",
+        played.log()
+    );
+    assert_eq!(played.asked.len(), 4, "one that names another file is sent back");
+}
+
+/// A box whose one tool writes.
+struct Pen(std::path::PathBuf);
+
+impl Toolbox for Pen {
+    fn tools(&self) -> Vec<Tool> {
+        let parameters =
+            json!({"type": "object", "properties": {"file_path": {"type": "string"}, "content": {"type": "string"}}});
+        vec![Tool { name: "write_file".into(), description: "Writes.".into(), parameters }]
+    }
+
+    fn call(&self, call: &ToolCall, _: &Stop) -> ToolAnswer {
+        let of = |name: &str| call.arguments[name].as_str().unwrap_or_default().to_string();
+        std::fs::write(self.0.join(of("file_path")), of("content")).unwrap();
+        ToolAnswer::well("written")
+    }
+}
+
+/// QL-32: a small model that has written its file with a tool, as one was seen to do over and over again, is done; one that
+/// wrote something else goes on.
+#[test]
+fn a_small_model_that_has_written_its_file_is_done() {
+    let writes = |path: &str, content: &str| {
+        chat(&json!({"name": "write_file", "arguments": {"file_path": path, "content": content}}).to_string())
+    };
+    let replies =
+        vec![writes("note.md", "x"), writes(OUTPUT, ""), writes(OUTPUT, "# Tables\n\nFour legs."), chat("never")];
+    let mut scene = Scene::new("openai", replies).for_a_file().simple();
+    let folder = scene.folder.path().to_path_buf();
+    scene.toolboxes = Arc::new(move |_| Ok(Box::new(Pen(folder.clone()))));
+    let played = scene.play();
+    assert_eq!(played.report().summary, "Tables", "{}", played.log());
+    assert_eq!(played.asked.len(), 3);
+    assert!(played.log().contains("written by a tool"), "{}", played.log());
 }

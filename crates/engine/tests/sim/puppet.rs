@@ -30,6 +30,11 @@ impl Backend for Puppet {
         Pace::Instant
     }
 
+    fn is_recorded(&self) -> bool {
+        // Its disk is a simulated one.
+        false
+    }
+
     fn work(&self, job: &Job, _: &Stop, _: &dyn Fn(&str)) -> Ending {
         let brief = &job.brief;
         self.mind(brief);

@@ -47,7 +47,8 @@ impl Check<'_> {
             let spot = Spot { level, place: place_of, folder, action, of: None, yields };
             let Some(output) = self.output(label, &row.output, &spot) else { continue };
             if let Some(other) = makers.get(&output) {
-                let reason = format!("{output} is that of {} too; each has its own", draft.labels[*other]);
+                let free = self.free_name(&output, &makers);
+                let reason = format!("{output} is that of {} too; each has its own: take {free}", draft.labels[*other]);
                 self.complain(label, OUTPUT, reason);
                 continue;
             }
@@ -172,9 +173,11 @@ impl Check<'_> {
         let maker = self.index.maker(&path).and_then(|at| self.run.items.get(at));
         let other = maker.filter(|maker| Some(maker.id.as_str()) != of);
         let reason = if let Some(other) = other {
-            Some(format!("{path} is the output of {} already", other.id))
+            let free = self.free_name(&path, &BTreeMap::new());
+            Some(format!("{path} is the output of {} already; take another name, such as {free}", other.id))
         } else if maker.is_none() && self.world.exists.contains(&path) {
-            Some(format!("{path} exists, and this run did not plan it; take another name"))
+            let free = self.free_name(&path, &BTreeMap::new());
+            Some(format!("{path} exists, and this run did not plan it; take another name, such as {free}"))
         } else {
             self.in_the_way(&path)
         };
@@ -183,6 +186,21 @@ impl Check<'_> {
             return None;
         }
         Some(path)
+    }
+
+    /// A name like this one that nobody has: what a planner is told must be something it can do.
+    fn free_name(&self, path: &str, planned: &BTreeMap<String, usize>) -> String {
+        let file = path.rfind('/').map_or(0, |slash| slash + 1);
+        let (stem, ending) = match path[file..].rfind('.') {
+            Some(dot) if dot > 0 => path.split_at(file + dot),
+            _ => (path, ""),
+        };
+        let is_taken = |path: &String| {
+            planned.contains_key(path) || self.index.maker(path).is_some() || self.world.exists.contains(path)
+        };
+        // One of so many names is free: there are not that many files.
+        let mut names = (2..).map(|number| format!("{stem}_{number}{ending}"));
+        names.find(|name| !is_taken(name)).unwrap_or_default()
     }
 
     /// Why there cannot be a file at a path, because of other files of the run.

@@ -87,8 +87,14 @@ fn what_is_wrong_with_a_task_plan() {
         (with(|row| row.output = "workspace\\ANALYZING\\x.md".into()), "has a backslash"),
         (with(|row| row.output = "workspace/ANALYZING/".into()), "is a folder"),
         (with(|row| row.output = format!("workspace/ANALYZING/{}", "x".repeat(256))), "more than 255 bytes"),
-        (with(|row| row.output = path("there")), "there.md exists, and this run did not plan it"),
-        (with(|row| row.output = path("initial_analysis")), "is the output of T04 already"),
+        (
+            with(|row| row.output = path("there")),
+            "there.md exists, and this run did not plan it; take another name, such as runs/run-1/workspace/ANALYZING/there_2.md",
+        ),
+        (
+            with(|row| row.output = path("initial_analysis")),
+            "is the output of T04 already; take another name, such as runs/run-1/workspace/ANALYZING/initial_analysis_2.md",
+        ),
         (with(|row| row.output = format!("{}/x.md", path("initial_analysis"))), "cannot be a file"),
         (with(|row| row.id = Some("S05".into())), "row S05, column task_id: S05 does not begin as the id of a task"),
         (with(|row| row.id = Some("TT05".into())), "row TT05, column task_id: TT05 does not begin"),
@@ -118,7 +124,7 @@ fn what_is_wrong_between_tasks() {
         (two(|one, _| one.order = Some(1)), "row 2, column execution_order: is empty"),
         (
             two(|one, other| other.output = one.output.clone()),
-            "row 2, column output_path: runs/run-1/workspace/ANALYZING/one.md is that of 1 too",
+            "row 2, column output_path: runs/run-1/workspace/ANALYZING/one.md is that of 1 too; each has its own: take runs/run-1/workspace/ANALYZING/one_2.md",
         ),
         (two(|one, other| other.output = format!("{}/x.md", one.output)), "cannot both be files"),
         (

@@ -66,7 +66,7 @@ pub(crate) fn named(own: &str, project: &Path, read: &mut Read) -> Result<Model,
 /// The model itself, whose exchanges with its provider are recorded.
 fn made(settings: ModelSettings, project: &Path, read: &mut Read) -> Result<Model, Failure> {
     let model = Model::new(settings, prompts(project)?, toolboxes(read, project)?);
-    Ok(model.with_recorder(Arc::new(engine::calls::keep_exchange)))
+    Ok(model.with_recorder(Arc::new(engine::calls::keep_line)))
 }
 
 /// The words in which agents are asked: ours, and the project's own in their place.

@@ -2,6 +2,7 @@
 //! environment of its own.
 #![cfg(test)]
 
+mod asking;
 mod check;
 mod cycle;
 mod frame;
@@ -16,10 +17,12 @@ mod place;
 mod profile;
 mod pty;
 mod refusals;
+mod replayed;
 mod runs;
 mod screen;
 mod scripted;
 mod served;
+mod strange;
 mod terminal;
 mod traces;
 mod trouble;

@@ -274,7 +274,8 @@ fn exchanges_with_a_model_are_recorded() {
             }
         }
     }
-    let lines: Vec<Value> = exchanges.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = exchanges.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines: Vec<Value> = lines.filter(|line| line.get("url").is_some()).collect();
     assert_eq!(lines.len(), served.asked().len(), "{run}");
     assert!(lines.iter().any(|line| line["status"] == 401 && line["reply"].as_str().unwrap().contains("[hidden]")));
     let call = lines.iter().find(|line| line["reply"].as_str().unwrap().contains("run_shell_command")).unwrap();

@@ -147,7 +147,13 @@ fn offline(workdir: &Path) -> Option<(Value, PathBuf)> {
     let readable = brief.files.iter().map(|file| project.join(&file.path)).collect();
     let job = Job { brief, project, workdir: workdir.into(), readable, meter: Meter::default() };
     match Offline.work(&job, &tools::Stop::new(), &|_| {}) {
-        Ending::Report { report, .. } => Some((serde_json::to_value(report).ok()?, workdir.into())),
+        Ending::Report { mut report, .. } => {
+            // A schema that the CLI holds its model to has no result where none is asked for.
+            if job.brief.expects.result.is_null() {
+                report.result = Value::Null;
+            }
+            Some((serde_json::to_value(report).ok()?, workdir.into()))
+        }
         _ => None,
     }
 }

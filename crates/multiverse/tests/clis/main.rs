@@ -8,12 +8,22 @@ mod endpoint;
 mod wires;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use endpoint::Endpoint;
 
 const REQUEST: &str = "Compare the units of January and February and write a short report.";
+
+/// Says that a test is skipped, also where `./test` lists it: a runner shows nothing of what passes.
+fn skip(why: &str) {
+    eprintln!("skipped: {why}");
+    let list = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("skipped.txt");
+    if let Ok(mut list) = fs::File::options().create(true).append(true).open(list) {
+        let _ = writeln!(list, "{why}");
+    }
+}
 
 /// A CLI that can be had: where its programs are.
 struct Cli {
@@ -42,7 +52,7 @@ fn installed(name: &str, package: &str, programs: &str) -> Option<Cli> {
             .stdin(Stdio::null())
             .output();
         if !installing.is_ok_and(|installing| installing.status.success()) || !programs.is_dir() {
-            eprintln!("skipped: {package} cannot be installed here by npm");
+            skip(&format!("a run by {package}, which npm cannot install here"));
             return None;
         }
     }
@@ -146,7 +156,7 @@ fn codex_carries_a_run() {
 fn all_are_wanted(name: &str) -> bool {
     let wanted = std::env::var_os("MULTIVERSE_ALL_CLIS").is_some();
     if !wanted {
-        eprintln!("skipped: {name} takes long; set MULTIVERSE_ALL_CLIS to run it");
+        skip(&format!("a run by {name}, which takes long; set MULTIVERSE_ALL_CLIS to have it"));
     }
     wanted
 }
@@ -160,6 +170,21 @@ fn claude_carries_a_run() {
     let Some(cli) = installed("claude", "@anthropic-ai/claude-code", "node_modules/.bin") else { return };
     carried(&cli, &["claude:mock"], &|endpoint, _| {
         of(&[("ANTHROPIC_BASE_URL", &endpoint.address()), ("ANTHROPIC_API_KEY", "not-a-key")])
+    });
+}
+
+/// The same over the Agent Client Protocol, by an adapter that starts a second program: that one reads about itself in
+/// `/proc/self` when it begins, and ends if it may not.
+#[test]
+fn claude_carries_a_run_over_acp() {
+    if !all_are_wanted("claude-agent-acp") {
+        return;
+    }
+    let package = "@agentclientprotocol/claude-agent-acp";
+    let Some(cli) = installed("claude-agent-acp", package, "node_modules/.bin") else { return };
+    carried(&cli, &["offline", "executor=acp:claude-agent-acp"], &|endpoint, _| {
+        let address = endpoint.address();
+        of(&[("ANTHROPIC_BASE_URL", &address), ("ANTHROPIC_API_KEY", "not-a-key"), ("ANTHROPIC_MODEL", "mock")])
     });
 }
 

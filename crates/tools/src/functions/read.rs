@@ -19,7 +19,7 @@ pub(super) const READ_FILE: Function = Function {
             &json!({
                 "file_path": text("The file, as `assets/notes.md`."),
                 "offset": number("The first line to give, counted from 0."),
-                "limit": number("The most lines to give."),
+                "limit": number("The most lines to give; 0 for all."),
             }),
             &["file_path"],
         )
@@ -54,10 +54,8 @@ const FILE_NAMES: [&str; 3] = ["file_path", "absolute_path", "path"];
 fn read_file(functions: &Functions, mut arguments: Arguments, tool: &Tool) -> Result<String, String> {
     let given = arguments.text(&FILE_NAMES);
     let offset = arguments.optional_number(&["offset"]).unwrap_or(0);
-    let limit = arguments.optional_number(&["limit"]);
-    if limit == Some(0) {
-        arguments.problem("`limit`: expected 1 or more, found 0");
-    }
+    // Whoever fills in every field writes 0 where there is no limit.
+    let limit = arguments.optional_number(&["limit"]).filter(|limit| *limit > 0);
     arguments.finish(tool)?;
     let path = functions.view.path(&given)?;
     let content = content(functions, &path)?;

@@ -109,7 +109,10 @@ impl Server {
         let wrong =
             |why: &str| ToolAnswer::wrong(format!("the tool {tool:?} of the MCP server {name:?} failed: {why}"));
         let error = match outcome {
-            Ok(Ok(CallToolResponse::Complete(result))) => return answer::of(&result, limits.answer_tokens),
+            Ok(Ok(CallToolResponse::Complete(result))) => {
+                let answer = answer::of(&result, limits.answer_tokens);
+                return ToolAnswer { text: self.without_keys(&answer.text), went: answer.went };
+            }
             Ok(Ok(CallToolResponse::InputRequired(_))) => {
                 return wrong("it asks for input, and nobody is here to give it");
             }
@@ -298,6 +301,23 @@ impl Server {
             None => {}
         }
         left
+    }
+
+    /// An answer without the keys that the server was given: a model and a recording would keep them (QL-35). Other settings
+    /// of it, a folder for example, are what it speaks of.
+    fn without_keys(&self, text: &str) -> String {
+        let given = match &self.plan.transport {
+            McpTransport::Stdio { env, .. } => env,
+            McpTransport::Http { headers, .. } => headers,
+        };
+        let is_key = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            ["key", "token", "secret", "password", "credential", "authorization"].iter().any(|word| name.contains(word))
+        };
+        let keys =
+            given.iter().filter(|(name, _)| is_key(name)).flat_map(|(_, value)| value.reveal().split_whitespace());
+        let keys = keys.filter(|word| !word.eq_ignore_ascii_case("bearer") && !word.eq_ignore_ascii_case("basic"));
+        keys.fold(text.to_owned(), |text, word| Secret::new(word).hide_in(&text))
     }
 
     /// In one line, without its secrets: what a server logs or answers may repeat them.

@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use crate::stage::skip;
 use crate::*;
 
 const PACKAGES: [&str; 2] =
@@ -35,11 +36,14 @@ fn fetched() -> Option<PathBuf> {
         match npm.output() {
             Ok(output) if output.status.success() => fs::write(&whole, "").unwrap(),
             Ok(output) => {
-                println!("skipped: npm cannot fetch the servers: {}", String::from_utf8_lossy(&output.stderr).trim());
+                skip(&format!(
+                    "MCP servers, which npm cannot fetch: {}",
+                    String::from_utf8_lossy(&output.stderr).trim()
+                ));
                 return None;
             }
             Err(error) => {
-                println!("skipped: npm cannot be started: {error}");
+                skip(&format!("MCP servers: npm cannot be started: {error}"));
                 return None;
             }
         }

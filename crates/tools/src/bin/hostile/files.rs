@@ -5,13 +5,14 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::calls::{at, call, done, nothing_gained, text};
 use crate::linux::{Attempt, World};
 
 fn read(path: impl AsRef<std::path::Path>) -> io::Result<()> {
-    File::open(path)?.read(&mut [0; 1]).map(drop)
+    // What is covered can be opened, and is empty.
+    if File::open(path)?.read(&mut [0; 1])? == 0 { nothing_gained() } else { Ok(()) }
 }
 
 fn write(path: impl AsRef<std::path::Path>) -> io::Result<()> {
@@ -46,6 +47,7 @@ pub(crate) const ATTEMPTS: &[Attempt] = &[
     ("read-passwords", |_| read("/etc/shadow").or_else(|_| read("/etc/passwd"))),
     ("read-home", |_| list("/root").or_else(|_| list("/home"))),
     ("read-kernel-memory", |_| read("/dev/mem").or_else(|_| read("/proc/kcore"))),
+    ("read-kernel-tables", |_| read("/proc/kallsyms").or_else(|_| read("/proc/interrupts"))),
     ("write-assets", |world| write(world.path("assets/notes.md"))),
     ("write-guidelines", |world| write(world.path("guidelines/style.md"))),
     ("write-database", |world| write(world.path("db/process_runs.md"))),
@@ -186,8 +188,8 @@ fn race(world: &World) -> io::Result<()> {
     const TRIES: usize = 20_000;
     fs::write("own-decoy", "decoy")?;
     let target = world.path("db/process_runs.md");
-    let over = Arc::new(AtomicBool::new(false));
-    let watched = Arc::clone(&over);
+    let (over, swaps) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (watched, counted) = (Arc::clone(&over), Arc::clone(&swaps));
     let swapping = std::thread::spawn(move || {
         while !watched.load(Ordering::Relaxed) {
             for to in ["own-decoy", target.as_str()] {
@@ -195,11 +197,17 @@ fn race(world: &World) -> io::Result<()> {
                 let _ = symlink(to, "own-swapped.new");
                 let _ = fs::rename("own-swapped.new", "own-swapped");
             }
+            counted.fetch_add(1, Ordering::Relaxed);
         }
     });
-    let mut got = false;
-    for _ in 0..TRIES {
-        got |= fs::read("own-swapped").is_ok_and(|content| content != b"decoy");
+    let (mut got, mut tries) = (false, 0);
+    // On a machine that is busy one of both may not have begun yet.
+    while !got && (tries < TRIES || swaps.load(Ordering::Relaxed) < TRIES) {
+        got = fs::read("own-swapped").is_ok_and(|content| content != b"decoy");
+        tries += 1;
+        if tries % 16 == 0 {
+            std::thread::yield_now();
+        }
     }
     over.store(true, Ordering::Relaxed);
     let _ = swapping.join();
