@@ -50,7 +50,7 @@ pub use presets::{Cli, Found, Preset, Surroundings, Usable, automatic, look, see
 pub use prompt::Prompts;
 pub use replay::{Differences, Replay};
 pub use schema::{Which, schema};
-pub use scratch::{Scratch, ScratchFault};
+pub use scratch::{OWN_NAMES, Scratch, ScratchFault};
 pub use script::{Format, Script};
 pub use searching::Searching;
 pub use validate::validate;

@@ -14,6 +14,8 @@ use crate::words::quote;
 
 /// Names in a workdir that are the program's own.
 pub(crate) const BRIEF_FILE: &str = "brief.json";
+/// What stands in a workdir for the agent's sake, and is no work of its own.
+pub const OWN_NAMES: [&str; 4] = [BRIEF_FILE, "report.json", HOME, TEMPORARY];
 pub(crate) const HOME: &str = ".home";
 pub(crate) const TEMPORARY: &str = ".tmp";
 

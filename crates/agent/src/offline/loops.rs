@@ -56,8 +56,8 @@ fn bounds(brief: &Brief) -> Bounds {
     Bounds { lines: most("lines", LINES), files: most("files", FILES) }
 }
 
-fn said(summary: String, confidence: f64, result: Value) -> Report {
-    Report { result, confidence: Some(confidence), ..Report::done(&summary) }
+fn said(summary: &str, confidence: f64, result: Value) -> Report {
+    Report { result, confidence: Some(confidence), ..Report::done(summary) }
 }
 
 fn outline(goal: &Goal, files: &Files, _: &Job) -> Report {
@@ -69,7 +69,7 @@ fn outline(goal: &Goal, files: &Files, _: &Job) -> Report {
         measure.subjects
     );
     let result = json!({"result": "PLAN_CREATED", "change": change, "context": "counted by rule, without a model"});
-    said(format!("{} gaps in all", measure.gaps.len()), 9.0, result)
+    said(&format!("{} gaps in all", measure.gaps.len()), 9.0, result)
 }
 
 fn plan(goal: &Goal, files: &Files, job: &Job) -> Report {
@@ -84,11 +84,11 @@ fn plan(goal: &Goal, files: &Files, job: &Job) -> Report {
                 "subjects": subjects.join(BETWEEN),
                 "context": "found by rule, without a model",
             });
-            said(summary, 9.0, result)
+            said(&summary, 9.0, result)
         }
         Planned::Ask(question) | Planned::Met(question) => {
             let result = json!({"result": "CLARIFICATION_NEEDED", "question": question});
-            said("there is nothing that a rule could change".into(), 5.0, result)
+            said("there is nothing that a rule could change", 5.0, result)
         }
     }
 }
@@ -97,18 +97,18 @@ fn plan_closing(goal: &Goal, files: &Files, _: &Job) -> Report {
     let measure = text_goal::find(goal, files);
     let change =
         format!("nothing: {} of {} are as they should be", measure.subjects - measure.gaps.len(), measure.subjects);
-    said("look at all of it once more".into(), 9.0, json!({"result": "PLAN_CREATED", "change": change}))
+    said("look at all of it once more", 9.0, json!({"result": "PLAN_CREATED", "change": change}))
 }
 
 fn act(goal: &Goal, files: &Files, job: &Job) -> Report {
     let change = text_goal::mend(goal, files, &bounds(&job.brief));
     if change.edits.is_empty() {
         let why = format!("no rule can change anything: {} gaps are left", change.stuck.len() + change.left.len());
-        return said(why, 9.0, json!({"result": "FAIL"}));
+        return said(&why, 9.0, json!({"result": "FAIL"}));
     }
     for edit in &change.edits {
         if let Err(error) = write(&job.workdir.join(&edit.path), &edit.after) {
-            return said(format!("{} cannot be written: {error}", edit.path), 9.0, json!({"result": "FAIL"}));
+            return said(&format!("{} cannot be written: {error}", edit.path), 9.0, json!({"result": "FAIL"}));
         }
     }
     let deed = text_goal::deed(goal, &change);
@@ -119,11 +119,11 @@ fn act(goal: &Goal, files: &Files, job: &Job) -> Report {
         "why": deed.why,
         "testing_notes": deed.testing_notes,
     });
-    said(deed.summary, 9.0, result)
+    said(&deed.summary, 9.0, result)
 }
 
 fn act_closing(_: &Goal, _: &Files, _: &Job) -> Report {
-    said("nothing was left to change".into(), 9.0, json!({"result": "SUCCESS", "what_changed": "nothing"}))
+    said("nothing was left to change", 9.0, json!({"result": "SUCCESS", "what_changed": "nothing"}))
 }
 
 fn judge(goal: &Goal, files: &Files, job: &Job) -> Report {
@@ -135,19 +135,23 @@ fn judge(goal: &Goal, files: &Files, job: &Job) -> Report {
         bad.filter_map(|check| check.get("name").and_then(Value::as_str)).collect()
     });
     let passes = found.passes && failed.is_empty();
-    let discrepancy = match failed.is_empty() {
-        true => found.discrepancy,
-        false => format!("these checks are not good: {}; {}", failed.join(", "), found.discrepancy),
+    let (discrepancy, main_source, recommended) = match failed.join(", ").as_str() {
+        "" => (found.discrepancy, found.main_source, found.recommended),
+        failed => (
+            format!("these checks are not good: {failed}; {}", found.discrepancy),
+            format!("{failed}: their output says why"),
+            format!("make these good: {failed}; {}", found.recommended),
+        ),
     };
     let result = json!({
         "result": if passes { "PASS" } else { "INSUFFICIENT" },
         "superordinate": if found.is_met && failed.is_empty() { "SUFFICIENT" } else { "PROGRESSING" },
         "subordinate": found.subordinate,
         "discrepancy": discrepancy,
-        "main_source": found.main_source,
-        "recommended": found.recommended,
+        "main_source": main_source,
+        "recommended": recommended,
     });
-    said(found.summary, 9.0, result)
+    said(&found.summary, 9.0, result)
 }
 
 /// The texts below a folder, by path from its top. Links are not followed, and what belongs to tools is left out.

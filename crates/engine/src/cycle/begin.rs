@@ -7,7 +7,7 @@ use text::Text;
 
 use super::{PROTOCOL, follow, in_world, repository};
 use crate::fault::EngineError;
-use crate::hosted::{Beginning, Followed, Hosted, World};
+use crate::hosted::{Beginning, Followed, World};
 use crate::service::Service;
 use crate::step::Order;
 
@@ -34,8 +34,8 @@ struct Begins {
 
 impl Beginning for Begins {
     fn begin(&self, id: &str, world: &World<'_>) -> Result<Followed, EngineError> {
-        let is_open = |(_, run): &(&String, &Box<dyn Hosted>)| run.protocol() == PROTOCOL && !run.standing().is_over;
-        if let Some((other, _)) = world.runs.iter().find(is_open) {
+        let mut open = world.runs.iter().filter(|(_, run)| run.protocol() == PROTOCOL && !run.standing().is_over);
+        if let Some((other, _)) = open.next() {
             let hint = format!("`multiverse resume {other}` goes on with it, `multiverse cancel {other}` ends it");
             return Err(EngineError::refused(format!("the goal of {other} is not over: one goal at a time"), hint));
         }
@@ -45,7 +45,7 @@ impl Beginning for Begins {
         })?;
         let is_kept =
             |text: &Text| self.archived.iter().any(|path| (world.read)(path).is_some_and(|kept| kept == *text));
-        follow(id, None, decision, world, &is_kept)
+        follow(id, None, &decision, world, &is_kept)
     }
 }
 

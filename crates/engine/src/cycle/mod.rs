@@ -88,7 +88,7 @@ impl Hosted for Carried {
         let is_taken = decision.facts.iter().any(|fact| matches!(fact, Fact::Changed { .. }));
         let is_refused = |fact: &Fact| matches!(fact, Fact::SentBack { .. } | Fact::Faltered { .. });
         let is_refused = decision.facts.iter().any(is_refused);
-        let mut followed = follow(&cycle.id, Some(cycle), decision, world, &|_| false)?;
+        let mut followed = follow(&cycle.id, Some(cycle), &decision, world, &|_| false)?;
         match input {
             Input::Ended { came, .. } if is_refused => followed.said = came.said(),
             Input::Ended { .. } if is_taken => followed.outputs = outputs,
@@ -169,7 +169,7 @@ impl Hosted for Carried {
 /// What an input is to a cycle.
 enum Heard {
     /// This, to the machine; and files that come with it.
-    Told(Told, Vec<Output>),
+    Told(Box<Told>, Vec<Output>),
     /// The record was edited by hand.
     Edited,
     /// Nothing that it cares for.
@@ -184,7 +184,7 @@ impl Carried {
             Input::Release => Told::Release,
             Input::Ended { fence, came } => {
                 let (outcome, outputs) = outcome::outcome(&self.0, *fence, came);
-                return Ok(Heard::Told(Told::Report { fence: *fence, outcome }, outputs));
+                return Ok(Heard::Told(Box::new(Told::Report { fence: *fence, outcome }), outputs));
             }
             Input::Answer { question, answer, by } => {
                 let Some(gate) = self.0.gate() else {
@@ -204,7 +204,7 @@ impl Carried {
             Input::Cancel { by } => Told::Cancel { by: by.clone() },
             Input::Edited => return Ok(Heard::Edited),
         };
-        Ok(Heard::Told(told, Vec::new()))
+        Ok(Heard::Told(Box::new(told), Vec::new()))
     }
 
     fn unchanged(&self, notices: Vec<Notice>) -> Followed {
@@ -241,7 +241,7 @@ fn followed(cycle: Cycle, facts: Vec<Box<RawValue>>) -> Followed {
 fn follow(
     id: &str,
     before: Option<&Cycle>,
-    decision: Decision,
+    decision: &Decision,
     world: &World<'_>,
     is_kept: &dyn Fn(&Text) -> bool,
 ) -> Result<Followed, EngineError> {

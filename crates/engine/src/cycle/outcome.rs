@@ -89,6 +89,8 @@ fn reported(work: Work, mut said: Said, result: &Value) -> Result<Outcome, Vec<S
             "CLARIFICATION_NEEDED" => {
                 let question = Some(text("question")).filter(|question| !question.is_empty());
                 let question = question.ok_or_else(|| vec!["question: say what the Human is to answer".to_string()])?;
+                // What is asked is what the Human reads first.
+                said.summary = question.lines().next().unwrap_or_default().into();
                 Ok(Outcome::Clarify { said, question })
             }
             _ => unknown("PLAN_CREATED, CLARIFICATION_NEEDED"),

@@ -74,6 +74,9 @@ impl Workplace for TurnPlace {
         if self.party != Party::Actor || !is_success {
             return Some(Came::Report { report: Box::new(report), outputs: Vec::new() });
         }
+        if let Err(error) = self.clear(folder) {
+            return Some(Came::Failed { error, said: String::new() });
+        }
         let summary = report.summary.lines().next().unwrap_or_default().to_string();
         let measured = match self.ground {
             Ground::Repository => self.measure(&summary).map(|measured| (measured, Vec::new())),
@@ -97,6 +100,33 @@ impl Workplace for TurnPlace {
 impl TurnPlace {
     fn object(&self) -> Result<ObjectId, String> {
         ObjectId::read(&self.commit).ok_or_else(|| format!("`{}` is no commit", self.commit))
+    }
+
+    /// Takes away what stood in the copy for the agent's sake, unless the project has such a file itself.
+    fn clear(&self, folder: &Path) -> Result<(), String> {
+        let repository = match self.ground {
+            Ground::Repository => {
+                Some((Repository::open(&self.project).map_err(|fault| fault.to_string())?, self.object()?))
+            }
+            Ground::Files => None,
+        };
+        for name in agent::OWN_NAMES {
+            let is_projects = match &repository {
+                Some((repository, commit)) => {
+                    repository.file_at(commit, Path::new(name)).map_err(|fault| fault.to_string())?.is_some()
+                }
+                None => self.project.join(name).exists(),
+            };
+            let place = folder.join(name);
+            let gone = match std::fs::symlink_metadata(&place) {
+                _ if is_projects => Ok(()),
+                Ok(found) if found.is_dir() => std::fs::remove_dir_all(&place),
+                Ok(_) => std::fs::remove_file(&place),
+                Err(_) => Ok(()),
+            };
+            gone.map_err(|error| format!("{name} of the copy cannot be removed: {error}"))?;
+        }
+        Ok(())
     }
 
     /// What the Actor changed, as a commit of the repository that nothing leads to yet.

@@ -131,6 +131,7 @@ pub(super) fn delete(project: &Path, cycle: &Cycle) -> Result<Value, String> {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn in_words(fault: GitFault) -> String {
     fault.to_string()
 }

@@ -76,6 +76,12 @@ impl<F: Fs> Service<F> {
             matches!(self.engine.hosted_holder(run_id, fence), Some(Holder::Process(name)) if name == self.engine.me());
         let Some(deed) = self.deed_of(run_id, fence).filter(|_| is_mine) else { return };
         let ended = |came| Ended { run: run_id.into(), fence, came, used: machine::Metered::default() };
+        // Whoever copies the project, or runs something in it, finds what was committed so far.
+        if matches!(deed, Deed::Code(_) | Deed::At(..))
+            && let Err(fault) = self.engine.store.finish()
+        {
+            return self.queue.push_back(order_of(ended(Came::Paused(fault.to_string()))));
+        }
         match deed {
             Deed::AtOnce(came) => self.queue.push_back(order_of(ended(came))),
             Deed::Code(code) => {

@@ -358,6 +358,7 @@ fn who_works_is_kept() {
     let cast = |name: &str, asked: &[&str]| Cast {
         names: [(Role::Executor, name.into())].into(),
         asked: asked.iter().map(|agent| AskedAgent { agent: (*agent).into(), folder: String::new() }).collect(),
+        ..Cast::default()
     };
     let mut universe = at_first_task();
     universe.must(&Input::Release);

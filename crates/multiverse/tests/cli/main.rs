@@ -5,6 +5,7 @@
 mod asking;
 mod check;
 mod cycle;
+mod cycles;
 mod frame;
 mod import;
 mod journal;

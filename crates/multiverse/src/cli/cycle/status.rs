@@ -14,7 +14,7 @@ use super::super::visible;
 pub(super) fn show(start: &Start, output: &mut Output) -> Result<Exit, Failure> {
     let opened = Opened::to_look(start, output, Shown::Oddities)?;
     let runs = opened.service.all_runs();
-    let cycle = runs.into_iter().filter(|run| run.protocol == Some("cycle")).next_back();
+    let cycle = runs.into_iter().rfind(|run| run.protocol == Some("cycle"));
     if let Some(trouble) = opened.close().trouble {
         return Err(trouble);
     }
