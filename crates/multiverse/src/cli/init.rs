@@ -19,7 +19,9 @@ use super::visible;
 /// Makes what a project needs and does not have: db/ with the tables of runs,
 /// instructions and files, assets/ for your material, guidelines/ for rules that
 /// always hold, runs/ and outputs/. What is there already stays as it is, so doing it
-/// twice changes nothing. `multiverse run` does the same by itself.
+/// twice changes nothing. `multiverse run` does the same by itself. With --protocol
+/// profile: agent_runtime/ with the status, the profiles and their schemas, ideas/ and
+/// tools/; a status of an earlier run is archived.
 ///
 /// With --json, one object: {"made": …}.
 ///
@@ -28,12 +30,13 @@ use super::visible;
 /// Examples:
 ///   multiverse init
 ///   multiverse init --protocol lineage
+///   multiverse init --protocol profile
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// Which rules and documents the project has: multiverse (each run by itself), or lineage (runs that build on one
-    /// another, with your own phases and stages in settings/)
-    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage"])]
+    /// another, with your own phases and stages in settings/), or profile (roles, reviews and gates of a workflow, in agent_runtime/)
+    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage", "profile"])]
     protocol: Option<String>,
 }
 
@@ -60,10 +63,11 @@ impl Arguments {
         start.say_project(&project, output)?;
         let shown = visible::path(&project);
         let mut settings = Settings::new(project.clone());
-        settings.protocol.clone_from(&self.protocol);
+        let is_profile = self.protocol.as_deref() == Some("profile");
+        settings.protocol = self.protocol.clone().filter(|_| !is_profile);
         let mut opened = Opened::with(settings, |_| Missing::Create, output, Shown::Oddities)?;
-        let inputs = opened.service.input_folder();
-        let documents = opened.service.init()?;
+        let inputs = if is_profile { "ideas" } else { opened.service.input_folder() };
+        let documents = if is_profile { opened.service.init_profile()? } else { opened.service.init()? };
         let left = opened.close();
         match output.form() {
             Form::Json => {
@@ -75,9 +79,11 @@ impl Arguments {
                 for path in &documents {
                     output.say(&format!("made {}", visible::text(path)))?;
                 }
-                output.say(&format!(
-                    "{shown} is a project: put material into {inputs}/, then `multiverse run \"what you want\"`"
-                ))?;
+                let next = match is_profile {
+                    true => format!("write {inputs}/NAME.md, then `multiverse run --profile default_fallback_profile`"),
+                    false => format!("put material into {inputs}/, then `multiverse run \"what you want\"`"),
+                };
+                output.say(&format!("{shown} is a project: {next}"))?;
             }
         }
         left.show(output)?;

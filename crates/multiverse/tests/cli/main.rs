@@ -23,3 +23,4 @@ mod served;
 mod terminal;
 mod traces;
 mod trouble;
+mod workflow;
