@@ -46,7 +46,7 @@ mod why;
 pub mod workflows {
     pub use dialect::profile::{
         ARTIFACTS, Complaint, Invocation, PROFILE_SCHEMA, PROFILES, ReadProfile, SCHEMAS, SHIPPED, STATUS,
-        STATUS_SCHEMA, Schema, choose, human_gates, read_invocation, read_profile, read_status,
+        STATUS_SCHEMA, Schema, choose, human_gates, read_invocation, read_profile, read_status, slug,
     };
     pub use machine::profile::{Gate, Mode, PlannedStep, Profile, StepKind, compile};
 }
@@ -67,7 +67,7 @@ pub use machine::{AskedAgent, Budget, Fact, Input, Measure, Mode, Role, Used, Ve
 pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
 pub use notice::Notice;
 pub use odd::odd_in;
-pub use profile::{IdeaText, ProfileStart};
+pub use profile::{IdeaText, ProfileStart, definition_of};
 pub use service::{Begun, Service};
 pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret};
 pub use shelves::{Depth, INDEX, IndexWas, Shelves};

@@ -252,15 +252,6 @@ impl State {
         self.runs.contains_key(id) || text.is_some_and(is_listed)
     }
 
-    /// Whether an order is for a run that another machine carries.
-    fn is_for_hosted(&self, order: &Order) -> bool {
-        match order {
-            Order::Begin { .. } | Order::Hosted { .. } => true,
-            Order::To { run, .. } => !self.hosted.is_empty() && self.hosted.contains_key(run),
-            Order::Start { .. } | Order::Retry { .. } | Order::Adopt { .. } => false,
-        }
-    }
-
     fn decide(&self, ready: &Ready, hierarchy: &Hierarchy, settings: &Settings) -> Result<Decision, EngineError> {
         let nothing = BTreeSet::new();
         let casting = settings.casting_of(ready.order.run());

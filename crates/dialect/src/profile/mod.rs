@@ -18,12 +18,14 @@ pub use paths::{
 };
 pub use read::{ReadProfile, read_profile};
 pub use schema::{Complaint, Schema};
-pub use status::{Beside, ReadStatus, idle_status, read_status, status};
+pub use status::{Beside, ReadStatus, idle_document, idle_status, read_status, status};
 
 /// The JSON Schema of profiles, as it is shipped.
 pub const PROFILE_SCHEMA: &str = include_str!("files/workflow_profile.schema.json");
 /// The JSON Schema of `status.json`, as it is shipped.
 pub const STATUS_SCHEMA: &str = include_str!("files/status.schema.json");
+/// `tools/README.md`: the entry points.
+pub const TOOLS: &str = include_str!("files/tools.md");
 /// The profiles that are shipped: name of the file and content.
 pub const SHIPPED: [(&str, &str); 2] = [
     ("default_fallback_profile.yaml", include_str!("files/default_fallback_profile.yaml")),

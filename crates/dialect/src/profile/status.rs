@@ -8,6 +8,7 @@ use machine::profile::{
     ReviewStatus, Run, Seen, StepState,
 };
 use syntax::data::{Kind, Node, Value};
+use syntax::data_edit::write_json;
 use syntax::json;
 
 use super::read::placed;
@@ -137,6 +138,11 @@ pub fn idle_status(profile: &str) -> Value {
         ("score_run_id", Value::Null),
         ("timestamps", Value::map([("workflow_started_at", Value::Null), ("last_transition_at", Value::Null)])),
     ])
+}
+
+/// The same as a document.
+pub fn idle_document(profile: &str) -> String {
+    write_json(&idle_status(profile))
 }
 
 /// What a status says of a run.

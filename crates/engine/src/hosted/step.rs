@@ -66,6 +66,15 @@ impl State {
         Ok(taken)
     }
 
+    /// Whether an order is for a run that another machine carries.
+    pub(crate) fn is_for_hosted(&self, order: &Order) -> bool {
+        match order {
+            Order::Begin { .. } | Order::Hosted { .. } => true,
+            Order::To { run, .. } => !self.hosted.is_empty() && self.hosted.contains_key(run),
+            Order::Start { .. } | Order::Retry { .. } | Order::Adopt { .. } => false,
+        }
+    }
+
     /// Takes facts of a hosted run into memory; decides nothing.
     pub(crate) fn apply_hosted(&mut self, id: &str, told: &HostedFacts) {
         let Some(kind) = kind_of(&told.protocol) else {

@@ -44,6 +44,11 @@ pub struct IdeaText {
     pub path: String,
 }
 
+/// The digest of a profile's file: which definition a run keeps (QL-27).
+pub fn definition_of(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex()[..32].to_string()
+}
+
 impl Beginning for Start {
     fn begin(&self, id: &str, world: &World<'_>) -> Result<Followed, EngineError> {
         let mut open = world.runs.iter().filter(|(_, run)| run.protocol() == PROTOCOL && !run.standing().is_over);

@@ -3,6 +3,7 @@
 
 mod begin;
 mod deed;
+mod init;
 mod notices;
 mod outcome;
 mod played;
@@ -31,7 +32,7 @@ use crate::story::Event;
 use crate::views::{AttemptView, Driver, RunView, Waiting};
 use crate::why::Why;
 
-pub use begin::{IdeaText, ProfileStart};
+pub use begin::{IdeaText, ProfileStart, definition_of};
 
 /// The protocol's name.
 pub(crate) const PROTOCOL: &str = "profile";

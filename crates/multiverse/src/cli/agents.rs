@@ -59,6 +59,9 @@ impl Choice {
         read.refuse_problems(output)?;
         let mut settings = Settings::new(project.to_path_buf());
         settings.casting = casting(&cast, asked, project, &mut read)?;
+        if !self.agents.is_empty() {
+            settings.casting.choose();
+        }
         // What the agents found wrong in what they were to be given.
         read.refuse_problems(output)?;
         settings.prompts = Some(models::prompts(project)?);
@@ -210,6 +213,9 @@ fn casting(
         };
         made.push((cast.clone(), backend.clone()));
         casting.play_as(*role, &cast.shown(), backend);
+    }
+    if !asked.is_empty() || !read.set.agents.is_empty() {
+        casting.choose();
     }
     casting.keep(asked);
     Ok(casting)

@@ -47,6 +47,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     attempt: Option<u64>,
 
+    /// Which question it is for, by its id: Q-…
+    #[arg(long, value_name = "ID", conflicts_with_all = ["attempt", "report", "file"])]
+    question: Option<String>,
+
     /// Hand in a report, written as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -94,6 +98,9 @@ impl Arguments {
     }
 
     fn tell(&self, opened: &mut Opened, run: &str, words: String) -> Result<(), Failure> {
+        if opened.service.is_hosted(run) {
+            return Ok(opened.service.answer_question(run, self.question.as_deref(), &words, &user())?);
+        }
         let view = opened.service.view(run);
         if view.as_ref().is_some_and(waits_for_confirmation) {
             let verdict = ask::verdict(&words).ok_or_else(|| {

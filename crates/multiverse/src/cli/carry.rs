@@ -136,7 +136,8 @@ impl Opened {
         let kept = self.full_view(run).map(|view| view.asked).unwrap_or_default();
         let project = self.service.project().to_path_buf();
         let Some((casting, stays)) = choice.recalled(&kept, start, &project)? else {
-            return choice.say_who(&project, output);
+            // Who works in a workflow its profile says.
+            return if self.service.is_hosted(run) { Ok(()) } else { choice.say_who(&project, output) };
         };
         self.service.cast(run, casting);
         let words: Vec<String> = stays.iter().map(|one| visible::text(&one.agent)).collect();
@@ -155,6 +156,14 @@ impl Opened {
         start.say_project(&project, output)?;
         let settings = choice.settings(start, &project, output)?;
         choice.say_who(&settings.project, output)?;
+        Self::with(settings, |_| Missing::Create, output, Shown::All)
+    }
+
+    /// The same to begin a workflow: who works there the profile says.
+    pub(crate) fn to_begin_workflow(start: &Start, choice: &Choice, output: &mut Output) -> Result<Self, Failure> {
+        let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
+        start.say_project(&project, output)?;
+        let settings = choice.settings(start, &project, output)?;
         Self::with(settings, |_| Missing::Create, output, Shown::All)
     }
 
@@ -368,7 +377,11 @@ impl Opened {
             _ if !waits.is_empty() => End::Waits,
             _ => End::Open,
         };
-        let outputs = if end == End::Done { self.service.outputs(run) } else { Vec::new() };
+        let outputs = match (&view, end) {
+            (Some(view), End::Done) if view.protocol.is_some() => made(view),
+            (_, End::Done) => self.service.outputs(run),
+            _ => Vec::new(),
+        };
         let (run, status) = (run.into(), status.into());
         Outcome { run, status, waits, outputs, head: String::new(), end }
     }
@@ -470,6 +483,12 @@ impl Afterwards {
         let words = format!("recorded; `multiverse resume {run}` carries it on");
         opened.told(&run, &words, output)
     }
+}
+
+/// The files that the items of a run left.
+fn made(view: &RunView) -> Vec<String> {
+    let outputs = view.items.iter().map(|item| item.output.clone()).filter(|output| !output.is_empty());
+    outputs.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// What waits for a person, with the commands that answer it.

@@ -52,7 +52,8 @@ enum Line<'a> {
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
-        let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
+        let start = Start::of_process(given)?;
+        let mut opened = Opened::to_look(&start, output, Shown::Oddities)?;
         let run = self.run.as_ref().map(|name| opened.run(name)).transpose()?;
         let waiting = opened.service.waiting();
         let wanted = waiting.iter().filter(|one| run.as_ref().is_none_or(|run| one.run == *run));
@@ -70,11 +71,29 @@ impl Arguments {
         if count == 0 {
             output.say("nothing waits for you")?;
         }
+        let shown: Vec<(String, String)> = waiting
+            .iter()
+            .filter(|one| run.as_ref().is_none_or(|run| one.run == *run))
+            .filter_map(|one| Some((one.run.clone(), one.question.clone()?)))
+            .collect();
         if let Some(trouble) = opened.close().trouble {
             return Err(trouble);
         }
+        deliver(&start, &shown, output);
         Ok(if count == 0 { Exit::NothingToDo } else { Exit::Done })
     }
+}
+
+/// Notes that questions were shown (PF-07). Where that cannot be noted, they are shown again another time.
+fn deliver(start: &Start, shown: &[(String, String)], output: &mut Output) {
+    if shown.is_empty() {
+        return;
+    }
+    let Ok(mut opened) = Opened::to_tell(start, output, Shown::Oddities) else { return };
+    for (run, question) in shown.iter().filter(|(_, question)| question.starts_with("Q-")) {
+        let _ = opened.service.deliver(run, question);
+    }
+    drop(opened.close());
 }
 
 fn whole_of(opened: &mut Opened, waiting: &Waiting) -> Option<String> {

@@ -19,7 +19,9 @@ use super::visible;
 /// Makes what a project needs and does not have: db/ with the tables of runs,
 /// instructions and files, assets/ for your material, guidelines/ for rules that
 /// always hold, runs/ and outputs/. What is there already stays as it is, so doing it
-/// twice changes nothing. `multiverse run` does the same by itself.
+/// twice changes nothing. `multiverse run` does the same by itself. With --protocol
+/// profile: agent_runtime/ with the status, the profiles and their schemas, ideas/ and
+/// tools/; a status of an earlier run is archived.
 ///
 /// With --json, one object: {"made": …}.
 ///
@@ -28,13 +30,14 @@ use super::visible;
 /// Examples:
 ///   multiverse init
 ///   multiverse init --protocol lineage
+///   multiverse init --protocol profile
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// Which rules and documents the project has: multiverse (each run by itself), or lineage (runs that build on one
-    /// another, with your own phases and stages in settings/), or cycle (one goal at a time, in loops, with its record in
-    /// docs/context/)
-    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage", "cycle"])]
+    /// another, with your own phases and stages in settings/), profile (roles, reviews and gates of a workflow, in
+    /// agent_runtime/), or cycle (one goal at a time, in loops, with its record in docs/context/)
+    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage", "profile", "cycle"])]
     protocol: Option<String>,
 }
 
@@ -61,11 +64,15 @@ impl Arguments {
         start.say_project(&project, output)?;
         let shown = visible::path(&project);
         let mut settings = Settings::new(project.clone());
-        let is_cycle = self.protocol.as_deref() == Some("cycle");
-        settings.protocol = self.protocol.clone().filter(|_| !is_cycle);
+        let asked = self.protocol.as_deref();
+        settings.protocol = self.protocol.clone().filter(|name| name != "profile" && name != "cycle");
         let mut opened = Opened::with(settings, |_| Missing::Create, output, Shown::Oddities)?;
         let inputs = opened.service.input_folder();
-        let documents = if is_cycle { opened.service.init_cycle()? } else { opened.service.init()? };
+        let documents = match asked {
+            Some("profile") => opened.service.init_profile()?,
+            Some("cycle") => opened.service.init_cycle()?,
+            _ => opened.service.init()?,
+        };
         let left = opened.close();
         match output.form() {
             Form::Json => {
@@ -77,16 +84,14 @@ impl Arguments {
                 for path in &documents {
                     output.say(&format!("made {}", visible::text(path)))?;
                 }
-                if is_cycle {
-                    output.say(&format!(
-                        "{shown} is a project: set a goal with `multiverse run --protocol cycle \"the goal\"`"
-                    ))?;
-                    left.show(output)?;
-                    return Ok(if left.trouble.is_some() { Exit::Error } else { Exit::Done });
-                }
-                output.say(&format!(
-                    "{shown} is a project: put material into {inputs}/, then `multiverse run \"what you want\"`"
-                ))?;
+                let next = match asked {
+                    Some("profile") => {
+                        "write ideas/NAME.md, then `multiverse run --profile default_fallback_profile`".into()
+                    }
+                    Some("cycle") => "set a goal with `multiverse run --protocol cycle \"the goal\"`".into(),
+                    _ => format!("put material into {inputs}/, then `multiverse run \"what you want\"`"),
+                };
+                output.say(&format!("{shown} is a project: {next}"))?;
             }
         }
         left.show(output)?;

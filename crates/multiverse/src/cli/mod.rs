@@ -22,6 +22,7 @@ mod documents;
 mod exit;
 mod explain;
 mod failure;
+mod gate;
 mod history;
 mod import;
 mod inbox;
@@ -56,6 +57,7 @@ mod undo;
 mod verify;
 mod visible;
 mod watch;
+mod workflow;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -129,6 +131,7 @@ enum Command {
     Watch(watch::Arguments),
     Explain(explain::Arguments),
     Inbox(inbox::Arguments),
+    Gate(gate::Arguments),
     Answer(answer::Arguments),
     Confirm(confirm::Arguments),
     Modify(modify::Arguments),
@@ -205,6 +208,7 @@ impl Arguments {
             Command::Watch(arguments) => arguments.run(given, &mut output),
             Command::Explain(arguments) => arguments.run(given, &mut output),
             Command::Inbox(arguments) => arguments.run(given, &mut output),
+            Command::Gate(arguments) => arguments.run(given, &mut output),
             Command::Answer(arguments) => arguments.run(given, &mut output),
             Command::Confirm(arguments) => arguments.run(given, &mut output),
             Command::Modify(arguments) => arguments.run(given, &mut output),

@@ -3,7 +3,7 @@
 
 mod drawing;
 mod page;
-mod shelf;
+pub(crate) mod shelf;
 mod template;
 
 use std::path::{Path, PathBuf};

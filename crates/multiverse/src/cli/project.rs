@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use engine::workflows::PROFILES;
 use store::{Missing, ProjectPath, Reach, RealFs, Store};
 
 use super::exit::Exit;
@@ -10,8 +11,10 @@ use super::failure::{Failure, Kind};
 use super::output::{Form, Output};
 use super::{notices, visible};
 
-/// A folder with this in it has runs, even if what is the program's own is not there: a fresh clone.
-const RUNS: &str = "db/process_runs.md";
+/// A folder with one of these in it has runs, even if what is the program's own is not there: a fresh clone.
+const RUNS: [&str; 2] = ["db/process_runs.md", "agent_runtime/status.json"];
+/// The folder below a root that may hold a tree of profiles.
+const BELOW: &str = "Version2";
 
 /// Where a command was started, and the folder that it was given.
 #[derive(Debug, Clone)]
@@ -47,8 +50,13 @@ impl Start {
 
     /// The project whose runs a command is about; also one that was cloned without what is the program's own.
     pub(crate) fn project_of_runs(&self) -> Result<PathBuf, Failure> {
-        let is_clone = |folder: &&Path| folder.join(store::OWN).is_dir() || folder.join(RUNS).is_file();
-        self.folder.ancestors().find(is_clone).map_or_else(|| self.project(), |folder| Ok(folder.to_path_buf()))
+        let has_runs = |folder: &Path| RUNS.iter().any(|path| folder.join(path).is_file());
+        let is_project = |folder: &Path| folder.join(store::OWN).is_dir() || has_runs(folder);
+        let nearest = self.folder.ancestors().find_map(|folder| match is_project(folder) {
+            true => Some(folder.to_path_buf()),
+            false => Some(folder.join(BELOW)).filter(|below| is_project(below) || below.join(PROFILES).is_dir()),
+        });
+        nearest.map_or_else(|| self.project(), Ok)
     }
 
     /// The project, or the folder where one begins.

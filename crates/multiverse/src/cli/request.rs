@@ -40,6 +40,12 @@ impl Words {
         Ok(text)
     }
 
+    /// The words on the command line, if there are any.
+    pub(crate) fn given(&self) -> Option<String> {
+        let words = self.words.join(" ");
+        Some(words).filter(|words| !words.trim().is_empty() && words != "-")
+    }
+
     fn text(&self, start: &Start) -> Result<String, Failure> {
         match (&self.from, self.words.as_slice()) {
             (Some(path), _) => read_text(start, path),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use engine::agent::Differences;
+use engine::workflows::{Invocation, read_invocation};
 use engine::{Begun, Budget, Chosen, Measure, Mode as RunMode};
 use serde::Serialize;
 
@@ -16,6 +17,7 @@ use super::output::{Form, HINT, Output, PLACE};
 use super::project::Start;
 use super::request::Words;
 use super::status::mode_word;
+use super::workflow::{self, Wanted};
 use super::{completions, replay, signals, visible};
 
 /// Carry out a request
@@ -27,6 +29,11 @@ use super::{completions, replay, signals, visible};
 /// are printed. A request of one short sentence that names no deliverable and no file
 /// is done at once, without a run; --mode decides otherwise. `multiverse "…"` alone is
 /// the same as `multiverse run "…"`.
+///
+/// With --profile, or with `/orchestrator @NAME` as the request, an idea goes through a
+/// workflow profile: roles work and review, gates wait for you. `/orchestrator` alone
+/// takes ORCHESTRATOR_PROFILE, else the first profile that is a realization. The idea is
+/// that of --idea, of ORCHESTRATOR_IDEA, of ideas/context.json, or the only one there is.
 ///
 /// What runs leave is listed on stdout. With --json, one object a line: {"mode": …},
 /// {"notice": …} for what happens, at the end {"run", "status", "waits", "outputs",
@@ -67,6 +74,18 @@ pub(crate) struct Arguments {
     /// With --replay: stop where an agent would be told something else than then
     #[arg(long, requires = "replay")]
     replay_strict: bool,
+
+    /// Take an idea through this workflow profile
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["mode", "dry_run", "replay"], add = completions::profiles())]
+    profile: Option<String>,
+
+    /// With a profile: which idea, by the name of its file in ideas/
+    #[arg(long, value_name = "ID", conflicts_with_all = ["mode", "dry_run", "replay"])]
+    idea: Option<String>,
+
+    /// With a profile that is a simulation: what varies it
+    #[arg(long, value_name = "N", conflicts_with_all = ["mode", "dry_run", "replay"])]
+    seed: Option<u64>,
 
     #[command(flatten)]
     goal: Goal,
@@ -111,6 +130,9 @@ impl Arguments {
             return replay::again(run, mode, &self.driving, &start, output);
         }
         let budget = self.budget()?;
+        if let Some(wanted) = self.workflow(&start)? {
+            return workflow::run(&wanted, budget, &start, &self.driving, output);
+        }
         // All is understood before a project is begun for it.
         let request = self.words.request(&start)?;
         if self.goal.is_wanted() {
@@ -188,6 +210,27 @@ fn say_what_lies_beside(project: &Path, output: &mut Output) -> Result<(), Failu
 }
 
 impl Arguments {
+    /// The workflow that is asked for, if one is.
+    fn workflow(&self, start: &Start) -> Result<Option<Wanted>, Failure> {
+        let text = self.words.given();
+        let invocation = match (&self.profile, text.as_deref().and_then(read_invocation)) {
+            (Some(name), _) => Some(Invocation::Named(name.clone())),
+            (None, invocation) => invocation,
+        };
+        let Some(invocation) = invocation else {
+            return match self.idea.is_some() || self.seed.is_some() {
+                true => Err(Failure::new(Kind::Usage, "--idea and --seed belong to a workflow profile")
+                    .hint("name one with --profile NAME")),
+                false => Ok(None),
+            };
+        };
+        let words = match (&self.profile, text) {
+            (Some(_), Some(text)) if read_invocation(&text).is_none() => Some(self.words.request(start)?),
+            _ => None,
+        };
+        Ok(Some(Wanted { invocation, idea: self.idea.clone(), words, seed: self.seed.unwrap_or_default() }))
+    }
+
     /// What the run may use, as it was said.
     fn budget(&self) -> Result<Budget, Failure> {
         self.budget.iter().try_fold(Budget::default(), |budget, text| match Measure::Tokens.read(text) {

@@ -1,5 +1,6 @@
 //! `multiverse status`: the runs that are open, or one run with all that is planned in it. Shows what the engine says.
 
+mod derived;
 mod standing;
 mod table;
 mod tree;

@@ -45,6 +45,7 @@ fn no_arguments_teach_and_are_a_usage_error() {
       watch        Watch a run as it goes
       explain      Say why a run or an item is where it is, or what an error means
       inbox        Show what waits for you
+      gate         Decide at a gate of a workflow
       answer       Answer what a run asks, or hand in your work
       confirm      Confirm what a run proposes
       modify       Have a proposal changed
@@ -175,6 +176,11 @@ fn prepare(place: &Place, example: &str) {
     let about_runs = ["status", "explain", "inbox", "answer", "confirm", "modify", "cancel", "pause", "resume"];
     if is_about(&about_runs) || is_about(&["retry", "logs"]) {
         assert_eq!(place.run(&["run", "Make a report of what is in assets."]).code, 3);
+    }
+    if is_about(&["multiverse gate"]) {
+        std::fs::create_dir_all(place.path("ideas")).unwrap();
+        std::fs::write(place.path("ideas/one.md"), "# One\n").unwrap();
+        assert_eq!(place.run(&["run", "--profile", "default_fallback_profile"]).code, 3);
     }
     if is_about(&["retry"]) {
         assert_eq!(place.run(&["cancel", "last"]).code, 0);

@@ -27,3 +27,4 @@ mod strange;
 mod terminal;
 mod traces;
 mod trouble;
+mod workflow;

@@ -19,16 +19,16 @@ const SCHEMA_FILE: &str = "workflow_profile.schema.json";
 
 /// The profiles of a place.
 #[derive(Debug)]
-pub(super) struct Shelf {
-    pub(super) source: Source,
+pub(crate) struct Shelf {
+    pub(crate) source: Source,
     /// By name of file.
-    pub(super) stored: Vec<Stored>,
+    pub(crate) stored: Vec<Stored>,
     schema: Arc<Schema>,
 }
 
 /// Where the profiles of a shelf come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// The root of a tree.
     Tree(PathBuf),
     /// They come along with the program.
@@ -37,15 +37,15 @@ pub(super) enum Source {
 
 /// A profile with what was read of it.
 #[derive(Debug, Clone)]
-pub(super) struct Stored {
-    pub(super) path: String,
-    pub(super) bytes: Vec<u8>,
-    pub(super) read: ReadProfile,
+pub(crate) struct Stored {
+    pub(crate) path: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) read: ReadProfile,
 }
 
 impl Shelf {
     /// The shelf of the nearest tree; without one, what is shipped.
-    pub(super) fn near(start: &Start) -> Result<Self, Failure> {
+    pub(crate) fn near(start: &Start) -> Result<Self, Failure> {
         let Some(root) = root(start) else {
             let schema = Arc::new(schema_of(PROFILE_SCHEMA, Path::new(SCHEMA_FILE))?);
             let stored =
@@ -72,12 +72,12 @@ impl Shelf {
     }
 
     /// Profiles with nothing wrong.
-    pub(super) fn valid(&self) -> impl Iterator<Item = (&Stored, &Profile)> {
+    pub(crate) fn valid(&self) -> impl Iterator<Item = (&Stored, &Profile)> {
         self.stored.iter().filter_map(|stored| Some((stored, stored.read.profile.as_ref()?)))
     }
 
     /// The profile of this name; one that is wrong is found by the name of its file.
-    pub(super) fn named(&self, name: &str) -> Result<&Stored, Failure> {
+    pub(crate) fn named(&self, name: &str) -> Result<&Stored, Failure> {
         let by_name = self.valid().find(|(_, profile)| profile.name == name).map(|(stored, _)| stored);
         let is_file_of = |stored: &&Stored| Path::new(&stored.path).file_stem().is_some_and(|stem| stem == name);
         by_name.or_else(|| self.stored.iter().find(is_file_of)).ok_or_else(|| {
@@ -93,7 +93,7 @@ impl Shelf {
     }
 
     /// The profile in a file that a command line names.
-    pub(super) fn file(&self, start: &Start, file: &Path) -> Result<Stored, Failure> {
+    pub(crate) fn file(&self, start: &Start, file: &Path) -> Result<Stored, Failure> {
         let is_stdin = documents::is_stdin(file);
         let bytes = documents::read(&if is_stdin { file.to_path_buf() } else { start.place_of(file) })?;
         let path = if is_stdin { "<stdin>".into() } else { file.to_string_lossy().into_owned() };

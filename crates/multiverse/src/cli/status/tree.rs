@@ -10,6 +10,7 @@ use super::super::carry::{process, waiting_lines};
 use super::super::live::model::who;
 use super::super::output::{BAD, FRAME, GOOD, HINT, PLACE};
 use super::super::visible;
+use super::derived;
 use super::mode_word;
 use super::standing::{Driver, standing};
 
@@ -53,8 +54,10 @@ pub(super) fn rendered(view: &RunView, driver: Driver, columns: Option<usize>) -
     if let Some(usage) = &view.usage {
         let _ = writeln!(shown, "{}", usage.in_words());
     }
-    if let Some(usage) = &view.usage {
-        let _ = writeln!(shown, "{}", usage.in_words());
+    if let Some(details) = &view.details {
+        derived::lines(details).iter().for_each(|line| {
+            let _ = writeln!(shown, "{line}");
+        });
     }
     for rest in &view.resting {
         let words = visible::short(&format!("{}: {}", rest.what, rest.in_words()), columns);
