@@ -5,6 +5,7 @@
 //! Must not know the engine, nor what becomes of a report.
 
 mod acp;
+mod adapter;
 pub mod backend;
 mod beneath;
 mod check;
@@ -32,6 +33,7 @@ mod validate;
 mod words;
 
 pub use acp::Acp;
+pub use adapter::Adapter;
 pub use backend::{Backend, Ending, Job, Meter, Pace};
 pub use check::{check_report, path_problem};
 pub use command::Command;

@@ -22,6 +22,7 @@ pub mod logs;
 mod mode;
 mod notice;
 mod odd;
+pub mod realization;
 mod retry;
 mod service;
 mod settings;
