@@ -87,7 +87,7 @@ pub(crate) fn arrive(
 }
 
 /// What an attempt used: what its backend counted on the way, or its report says, whichever is more.
-fn metered(ending: &Ending, meter: &agent::Meter) -> Metered {
+pub(crate) fn metered(ending: &Ending, meter: &agent::Meter) -> Metered {
     let counted = meter.reading();
     let told = match ending {
         Ending::Report { report, .. } => report.usage.unwrap_or_default(),
@@ -120,35 +120,37 @@ fn draft_of(target: &Target, brief: &Brief, report: &Report) -> Result<Vec<machi
     }
 }
 
-fn files(brief: &Brief, workdir: &Path, report: &Report) -> (Outcome, Vec<Output>) {
+/// The files that were asked for, as they came with the report or lie in the workdir.
+pub(crate) fn collected(brief: &Brief, workdir: &Path, report: &Report) -> Result<Vec<Output>, Vec<String>> {
     let collected = match workdir.as_os_str().is_empty() {
-        true => handed_over(brief, report),
-        false => agent::collect_outputs(brief, workdir, report, &agent::OutputLimits::default()),
+        true => handed_over(brief, report)?,
+        false => agent::collect_outputs(brief, workdir, report, &agent::OutputLimits::default())?,
     };
-    let collected = match collected {
-        Ok(collected) => collected,
+    let (mut outputs, mut problems) = (Vec::new(), Vec::new());
+    for file in collected {
+        match ProjectPath::document(&file.path) {
+            Ok(path) => outputs.push(Output { path, content: file.content }),
+            Err(refusal) => problems.push(refusal.to_string()),
+        }
+    }
+    if problems.is_empty() { Ok(outputs) } else { Err(problems) }
+}
+
+fn files(brief: &Brief, workdir: &Path, report: &Report) -> (Outcome, Vec<Output>) {
+    let outputs = match collected(brief, workdir, report) {
+        Ok(outputs) => outputs,
         Err(problems) => return (Outcome::Broken(problems), Vec::new()),
     };
-    let (mut notes, mut outputs, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for file in collected {
-        let path = match ProjectPath::document(&file.path) {
-            Ok(path) => path,
-            Err(refusal) => {
-                problems.push(refusal.to_string());
-                continue;
-            }
-        };
+    let mut notes = Vec::with_capacity(outputs.len());
+    for Output { path, content } in &outputs {
+        let path = path.to_string();
         let summary = match report.summary.trim() {
-            "" => summary_of(&file.path, &file.content, file.content.len() as u64),
+            "" => summary_of(&path, content, content.len() as u64),
             summary => one_line(summary),
         };
-        notes.push(FileNote { path: file.path, summary, ..FileNote::default() });
-        outputs.push(Output { path, content: file.content });
+        notes.push(FileNote { path, summary, ..FileNote::default() });
     }
-    match problems.is_empty() {
-        true => (Outcome::Done { files: notes }, outputs),
-        false => (Outcome::Broken(problems), Vec::new()),
-    }
+    (Outcome::Done { files: notes }, outputs)
 }
 
 /// The files of an agent that has no folder: all of them stand in its report.
@@ -170,7 +172,7 @@ fn handed_over(brief: &Brief, report: &Report) -> Result<Vec<CollectedOutput>, V
 }
 
 /// The error with the end of what the agent said about it.
-fn with_log(error: &str, log: &str) -> String {
+pub(crate) fn with_log(error: &str, log: &str) -> String {
     let log = log.trim();
     if log.is_empty() || error.contains(log) {
         return error.into();
@@ -187,7 +189,7 @@ fn one_line(text: &str) -> String {
     line.chars().filter(|letter| !letter.is_control()).take(400).collect()
 }
 
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     let mut end = text.len().min(KEPT_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -13,7 +13,11 @@ pub struct Body {
     /// The run.
     pub run: String,
     /// What became true of it.
+    #[serde(default)]
     pub facts: Vec<Fact>,
+    /// The same of a run that another machine carries, in that machine's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<HostedFacts>,
     /// What is to be done after the commit, by key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<String>,
@@ -33,6 +37,8 @@ pub struct Body {
 pub(crate) struct NewBody<'a> {
     pub run: &'a str,
     pub facts: &'a [Fact],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosted: Option<HostedFacts>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -41,6 +47,15 @@ pub(crate) struct NewBody<'a> {
     pub prompts: BTreeMap<u64, Prompted>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
+}
+
+/// What became true of a run that another machine than that of levels carries.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HostedFacts {
+    /// The protocol whose facts these are.
+    pub protocol: String,
+    /// Them, as that protocol spells them.
+    pub facts: Vec<Box<RawValue>>,
 }
 
 /// A file that an agent was given.

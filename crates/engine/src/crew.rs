@@ -15,9 +15,10 @@ use tools::Stop;
 use crate::arrive::{Arrived, arrive};
 use crate::brief::put_into_words;
 use crate::calls::{self, Call};
-use crate::drive::readable;
+use crate::hosted::{Came, Code, Ended, Workplace};
 use crate::logs;
 use crate::notice::Notice;
+use crate::readable::readable;
 use crate::watch::{Hint, Listening, Told};
 
 /// Where notices go.
@@ -40,7 +41,7 @@ pub(crate) struct Crew {
 
 /// What comes into the inbox.
 enum Heard {
-    Arrived(Box<Arrived>),
+    Arrived(Box<Arrival>),
     Hint(Hint),
 }
 
@@ -48,11 +49,88 @@ enum Heard {
 pub(crate) struct Assignment {
     pub run: String,
     pub fence: u64,
-    pub work: Work,
+    pub task: Task,
     pub brief: Brief,
     pub backend: Arc<dyn Backend>,
     /// The words in which it is asked, if it reads them.
     pub prompts: Option<Arc<Prompts>>,
+}
+
+/// Whose the work is, for whoever makes something of its end.
+pub(crate) enum Task {
+    /// Of a run of levels.
+    Level(Work),
+    /// Of a run that another machine carries; in a place that is made for it, or in its scratch folder.
+    Hosted(Option<Box<dyn Workplace>>),
+}
+
+/// An attempt that ended.
+#[derive(Debug)]
+pub(crate) enum Arrival {
+    Level(Arrived),
+    Hosted(Ended),
+}
+
+impl Assignment {
+    /// What is said of work that cannot be begun now: the run pauses for this reason.
+    pub(crate) fn paused(self, reason: String) -> Arrival {
+        let Self { run, fence, task, .. } = self;
+        let used = Metered::default();
+        match task {
+            Task::Level(_) => {
+                let outcome = Outcome::Paused(reason);
+                Arrival::Level(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used })
+            }
+            Task::Hosted(_) => Arrival::Hosted(Ended { run, fence, came: Came::Paused(reason), used }),
+        }
+    }
+}
+
+impl Task {
+    fn arrival(&mut self, run: &str, fence: u64, job: &Job, ending: Ending) -> Option<Arrival> {
+        let (brief, workdir, ended) = (&job.brief, &job.workdir, (ending, &job.meter));
+        match self {
+            Self::Level(work) => arrive(run, fence, work, brief, workdir, ended).map(Arrival::Level),
+            Self::Hosted(None) => Ended::of(run, fence, brief, workdir, ended).map(Arrival::Hosted),
+            Self::Hosted(Some(place)) => {
+                Ended::at(run, fence, (brief, workdir), ended, place.as_mut()).map(Arrival::Hosted)
+            }
+        }
+    }
+
+    /// The folder to work in: the scratch folder, or one that is made in it.
+    fn folder(&mut self, scratch: &Scratch) -> Result<PathBuf, String> {
+        match self {
+            Self::Level(_) | Self::Hosted(None) => Ok(scratch.workdir()),
+            Self::Hosted(Some(place)) => place.make(&scratch.workdir()),
+        }
+    }
+
+    fn failed(&self, run: String, fence: u64, error: String) -> Arrival {
+        match self {
+            Self::Level(_) => {
+                let (outcome, used) = (Outcome::Failed(error), Metered::default());
+                Arrival::Level(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used })
+            }
+            Self::Hosted(_) => Arrival::Hosted(Ended::failed(&run, fence, error)),
+        }
+    }
+}
+
+impl Arrival {
+    fn key(&self) -> (String, u64) {
+        match self {
+            Self::Level(Arrived { run, fence, .. }) | Self::Hosted(Ended { run, fence, .. }) => (run.clone(), *fence),
+        }
+    }
+
+    /// Whether nothing of it is worth keeping when the process ends.
+    pub(crate) fn is_wasted(&self) -> bool {
+        match self {
+            Self::Level(arrived) => matches!(arrived.outcome, Outcome::Lost(_) | Outcome::Failed(_)),
+            Self::Hosted(ended) => ended.came.is_wasted(),
+        }
+    }
 }
 
 impl Crew {
@@ -77,8 +155,8 @@ impl Crew {
     }
 
     /// Lets an agent work that is instant: it is done when this returns. The brief is given back.
-    pub(crate) fn work_at_once(&self, assignment: Assignment) -> (Option<Arrived>, Brief) {
-        let Assignment { run, fence, work, brief, backend, .. } = assignment;
+    pub(crate) fn work_at_once(&self, assignment: Assignment) -> (Option<Arrival>, Brief) {
+        let Assignment { run, fence, mut task, brief, backend, .. } = assignment;
         let job = Job {
             brief,
             project: self.project.clone(),
@@ -87,7 +165,7 @@ impl Crew {
             meter: Meter::default(),
         };
         let ending = backend.work(&job, &Stop::new(), &|_| {});
-        (arrive(&run, fence, &work, &job.brief, &job.workdir, (ending, &job.meter)), job.brief)
+        (task.arrival(&run, fence, &job, ending), job.brief)
     }
 
     /// Notes an agent that is to be set to work when its files are there.
@@ -101,20 +179,23 @@ impl Crew {
     }
 
     /// Sets an agent to work. If that fails it has ended.
-    pub(crate) fn start(&mut self, assignment: Assignment) -> Option<Arrived> {
+    pub(crate) fn start(&mut self, assignment: Assignment) -> Option<Arrival> {
         let stop = Stop::new();
         let told = stop.clone();
         let (sender, listener, project) = (self.sender.clone(), self.listener.clone(), self.project.clone());
         let (run, fence) = (assignment.run.clone(), assignment.fence);
+        let unstarted = match &assignment.task {
+            Task::Level(work) => Task::Level(work.clone()),
+            Task::Hosted(_) => Task::Hosted(None),
+        };
         let spawned = std::thread::Builder::new().name(format!("agent {fence}")).spawn(move || {
             let (run, fence) = (assignment.run.clone(), assignment.fence);
             // The folder is made here, where nobody else waits for it.
             match Scratch::make(&project, fence, &assignment.brief) {
                 Ok(scratch) => work_on(assignment, &scratch, project, &told, &listener, &sender),
                 Err(error) => {
-                    let outcome = Outcome::Failed(format!("cannot make a scratch folder: {error}"));
-                    let arrived =
-                        Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used: Metered::default() };
+                    let error = format!("cannot make a scratch folder: {error}");
+                    let arrived = assignment.task.failed(run, fence, error);
                     let _ = sender.send(Heard::Arrived(Box::new(arrived)));
                 }
             }
@@ -124,10 +205,32 @@ impl Crew {
                 self.running.insert((run, fence), (stop, thread));
                 None
             }
-            Err(error) => {
-                let outcome = Outcome::Failed(format!("cannot start a thread for the agent: {error}"));
-                Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used: Metered::default() })
+            Err(error) => Some(unstarted.failed(run, fence, format!("cannot start a thread for the agent: {error}"))),
+        }
+    }
+
+    /// Has code work on an attempt, on a thread of its own. If that cannot be begun it has ended.
+    pub(crate) fn start_code(&mut self, run: &str, fence: u64, code: Code) -> Option<Ended> {
+        let stop = Stop::new();
+        let (told, sender, listener, name) =
+            (stop.clone(), self.sender.clone(), self.listener.clone(), run.to_string());
+        let spawned = std::thread::Builder::new().name(format!("work {fence}")).spawn(move || {
+            let say = |line: &str| listener(Notice::Progress { run: name.clone(), fence, line: line.into() });
+            let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| code(&told, &say)));
+            let came = worked.unwrap_or_else(|_| Came::Failed {
+                error: "the work broke down; this is a fault of ours".into(),
+                said: String::new(),
+            });
+            let ended = Ended { run: name.clone(), fence, came, used: Metered::default() };
+            // Nobody listens any more when the process is about to end.
+            let _ = sender.send(Heard::Arrived(Box::new(Arrival::Hosted(ended))));
+        });
+        match spawned {
+            Ok(thread) => {
+                self.running.insert((run.to_string(), fence), (stop, thread));
+                None
             }
+            Err(error) => Some(Ended::failed(run, fence, format!("cannot start a thread: {error}"))),
         }
     }
 
@@ -159,12 +262,12 @@ impl Crew {
     }
 
     /// What arrived; waits for the first at most so long.
-    pub(crate) fn arrived(&mut self, patience: Duration) -> Vec<Arrived> {
+    pub(crate) fn arrived(&mut self, patience: Duration) -> Vec<Arrival> {
         let first = match patience.is_zero() {
             true => self.inbox.try_recv().ok(),
             false => self.inbox.recv_timeout(patience).ok(),
         };
-        let mut all: Vec<Arrived> = Vec::new();
+        let mut all: Vec<Arrival> = Vec::new();
         for heard in first.into_iter().chain(self.inbox.try_iter()) {
             match heard {
                 Heard::Arrived(arrived) => all.push(*arrived),
@@ -172,8 +275,8 @@ impl Crew {
             }
         }
         self.finishing.retain(|thread| !thread.is_finished());
-        let mut is_heard = |one: &Arrived| {
-            let heard = self.running.remove(&(one.run.clone(), one.fence)).map(|(_, thread)| thread);
+        let mut is_heard = |one: &Arrival| {
+            let heard = self.running.remove(&one.key()).map(|(_, thread)| thread);
             let is_heard = heard.is_some();
             self.finishing.extend(heard);
             is_heard
@@ -195,13 +298,21 @@ fn work_on(
     listener: &Listener,
     sender: &Sender<Heard>,
 ) {
-    let Assignment { run, fence, work, mut brief, backend, prompts } = assignment;
-    brief.workdir = scratch.workdir().display().to_string();
+    let Assignment { run, fence, mut task, mut brief, backend, prompts } = assignment;
+    let workdir = match task.folder(scratch) {
+        Ok(folder) => folder,
+        Err(error) => {
+            let _ = sender.send(Heard::Arrived(Box::new(task.failed(run, fence, error))));
+            let _ = scratch.remove();
+            return;
+        }
+    };
+    brief.workdir = workdir.display().to_string();
     if let Some(prompts) = prompts {
         put_into_words(&mut brief, &prompts);
     }
     let readable = readable(&project, &run, &brief);
-    let job = Job { brief, project, workdir: scratch.workdir(), readable, meter: Meter::default() };
+    let job = Job { brief, project, workdir, readable, meter: Meter::default() };
     let say = |line: &str| listener(Notice::Progress { run: run.clone(), fence, line: line.into() });
     let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| backend.work(&job, stop, &say)));
     let ending = worked.unwrap_or_else(|_| Ending::Failed {
@@ -215,7 +326,7 @@ fn work_on(
     calls::keep(&call);
     // The log is for people: nobody waits for it.
     let said = ending.clone();
-    if let Some(arrived) = arrive(&run, fence, &work, &job.brief, &job.workdir, (ending, &job.meter)) {
+    if let Some(arrived) = task.arrival(&run, fence, &job, ending) {
         // Nobody listens any more when the process is about to end.
         let _ = sender.send(Heard::Arrived(Box::new(arrived)));
     }

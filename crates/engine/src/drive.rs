@@ -2,7 +2,7 @@
 //! without a person.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -15,9 +15,10 @@ use store::{Fs, ProjectPath};
 
 use crate::arrive::Arrived;
 use crate::brief;
-use crate::crew::Assignment;
+use crate::crew::{Arrival, Assignment, Task};
 use crate::engine::Written;
 use crate::fault::EngineError;
+use crate::hosted;
 use crate::inputs;
 use crate::notice::{Notice, work_in_words};
 use crate::service::Service;
@@ -93,14 +94,15 @@ impl<F: Fs> Service<F> {
     /// Takes runs up, all in one go: a thousand are as soon under way as one.
     fn claim(&mut self, runs: &[String]) -> Result<(), EngineError> {
         // Those that came without a journal go on from their documents.
-        let unknown: Vec<String> = runs.iter().filter(|run| self.engine.run(run).is_none()).cloned().collect();
+        let is_unknown = |run: &&String| self.engine.run(run).is_none() && !self.engine.is_hosted(run);
+        let unknown: Vec<String> = runs.iter().filter(is_unknown).cloned().collect();
         let stranded = if unknown.is_empty() { Vec::new() } else { self.stranded() };
         for run in unknown.iter().filter(|run| stranded.contains(run)) {
             self.adopt_run(run)?;
         }
         let me = self.engine.me();
         let is_mine = |run: &&String| self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(me));
-        let others = runs.iter().filter(|run| !is_mine(run));
+        let others = runs.iter().filter(|run| !is_mine(run) && !self.engine.is_settled_hosted(run));
         let orders: Vec<Order> = others.map(|run| Order::to(run, Input::Claim)).collect();
         let mut claimed = Ok(());
         for (_, result) in self.engine.take(orders)? {
@@ -123,7 +125,7 @@ impl<F: Fs> Service<F> {
             self.take_all(orders)?;
             self.start_enlisted();
             self.feed_hungry();
-            let wake = self.wake_rested();
+            let wake = self.wake_rested().into_iter().chain(self.wake_hosted()).min();
             let arrived = self.crew.arrived(Duration::ZERO);
             self.enqueue(arrived);
             if !self.queue.is_empty() {
@@ -196,6 +198,7 @@ impl<F: Fs> Service<F> {
         let me = self.engine.me();
         let mine = self.engine.runs().filter(|run| run.driver.as_deref() == Some(me));
         let folders = mine.flat_map(|run| self.engine.protocol().run_folders(&run.id));
+        let folders = self.engine.hosted_folders().chain(folders);
         let folders: BTreeSet<String> = folders.take(watch::FOLDERS).chain(["db".into()]).collect();
         // What cannot be watched is looked at now and then; `doctor` says so.
         let _ = watch.cover(folders);
@@ -208,8 +211,12 @@ impl<F: Fs> Service<F> {
         }
         let alive = self.engine.store.openings()?;
         let runs = &self.engine.state.runs;
-        let holds = |run: &str, fence: u64| match runs.get(run).and_then(|run| run.attempts.get(&fence)) {
-            Some(attempt) => matches!(&attempt.holder, Holder::Process(name) if alive.contains(name)),
+        let holder = |run: &str, fence: u64| match runs.get(run) {
+            Some(run) => run.attempts.get(&fence).map(|attempt| attempt.holder.clone()),
+            None => self.engine.hosted_holder(run, fence),
+        };
+        let holds = |run: &str, fence: u64| match holder(run, fence) {
+            Some(holder) => matches!(&holder, Holder::Process(name) if alive.contains(name)),
             // Something that is no run: another process may be doing it just now.
             None => !run.starts_with("run-") && alive.len() > 1,
         };
@@ -218,7 +225,7 @@ impl<F: Fs> Service<F> {
         Ok(())
     }
 
-    fn enqueue(&mut self, arrived: Vec<Arrived>) {
+    fn enqueue(&mut self, arrived: Vec<Arrival>) {
         self.queue.extend(arrived.into_iter().map(order_of));
     }
 
@@ -306,8 +313,9 @@ impl<F: Fs> Service<F> {
 
     /// Does what a commit said must be done.
     pub(crate) fn perform(&mut self, taken: Taken) {
-        let resumed = taken.facts.iter().any(|fact| matches!(fact, machine::Fact::Resumed));
-        if resumed && let Some(held) = self.held.remove(&taken.run) {
+        if taken.is_resumed
+            && let Some(held) = self.held.remove(&taken.run)
+        {
             self.queue.extend(held);
         }
         for effect in taken.effects {
@@ -320,7 +328,7 @@ impl<F: Fs> Service<F> {
     }
 
     fn start_attempt(&mut self, run_id: &str, fence: u64) {
-        let Some(run) = self.engine.state.runs.get(run_id) else { return };
+        let Some(run) = self.engine.state.runs.get(run_id) else { return self.start_hosted(run_id, fence) };
         let Some(attempt) = run.attempts.get(&fence).cloned() else { return };
         let role = attempt.work.role();
         let is_mine = matches!(&attempt.holder, Holder::Process(name) if name == self.engine.me());
@@ -334,6 +342,7 @@ impl<F: Fs> Service<F> {
         let what = work_in_words(self.engine.hierarchy, run, &attempt.work);
         let item = crate::notice::item_of_work(&attempt.work).map(String::from);
         let (run_name, number) = (run_id.to_string(), attempt.number);
+        let role = brief::role_word(role).into();
         let assigned = Notice::Assigned { run: run_name, fence, role, what, item, attempt: number, agent };
         (self.engine.listener)(assigned);
         if !is_mine {
@@ -342,24 +351,24 @@ impl<F: Fs> Service<F> {
         let outcome = match (&attempt.work, backend) {
             (Work::SetUp(_), _) => self.set_up(run_id),
             (Work::Catalog(_), _) => self.catalog(run_id),
-            (_, None) => Outcome::Failed(format!("nobody plays the {}", brief::role_word(role))),
+            (work, None) => Outcome::Failed(format!("nobody plays the {}", brief::role_word(work.role()))),
             (_, Some(backend)) => {
                 let arrived = self.assign(run_id, attempt, backend);
                 self.queue.extend(arrived.map(order_of));
                 return;
             }
         };
-        self.queue.push_back(order_of(Arrived {
+        self.queue.push_back(order_of(Arrival::Level(Arrived {
             run: run_id.into(),
             fence,
             outcome,
             outputs: Vec::new(),
             said: None,
             used: Metered::default(),
-        }));
+        })));
     }
 
-    fn assign(&mut self, run_id: &str, attempt: Attempt, backend: Arc<dyn agent::Backend>) -> Option<Arrived> {
+    fn assign(&mut self, run_id: &str, attempt: Attempt, backend: Arc<dyn agent::Backend>) -> Option<Arrival> {
         let known = self.prepared.iter().position(|(run, fence, _)| *fence == attempt.fence && run == run_id);
         let brief = match known.and_then(|at| self.prepared.remove(at)) {
             Some((_, _, brief)) => brief,
@@ -369,7 +378,7 @@ impl<F: Fs> Service<F> {
         let is_slow = backend.pace() == agent::Pace::Slow;
         let prompts = is_slow.then(|| self.engine.settings.prompts());
         let Attempt { fence, work, .. } = attempt;
-        let assignment = Assignment { run: run_id.into(), fence, work, brief, backend, prompts };
+        let assignment = Assignment { run: run_id.into(), fence, task: Task::Level(work), brief, backend, prompts };
         if is_slow {
             self.crew.enlist(assignment);
             return None;
@@ -391,11 +400,7 @@ impl<F: Fs> Service<F> {
         for assignment in enlisted {
             let arrived = match &placed {
                 Ok(()) => self.crew.start(assignment),
-                Err(fault) => {
-                    let Assignment { run, fence, .. } = assignment;
-                    let outcome = Outcome::Paused(fault.clone());
-                    Some(Arrived { run, fence, outcome, outputs: Vec::new(), said: None, used: Metered::default() })
-                }
+                Err(fault) => Some(assignment.paused(fault.clone())),
             };
             self.queue.extend(arrived.map(order_of));
         }
@@ -442,8 +447,12 @@ impl<F: Fs> Service<F> {
     /// Ends agents whose attempts others ended, and looks what can go on.
     fn reconcile(&mut self) {
         let me = self.engine.me().to_string();
-        let open: BTreeSet<(String, u64)> =
-            self.engine.runs().flat_map(|run| run.attempts.keys().map(|fence| (run.id.clone(), *fence))).collect();
+        let open: BTreeSet<(String, u64)> = self
+            .engine
+            .runs()
+            .flat_map(|run| run.attempts.keys().map(|fence| (run.id.clone(), *fence)))
+            .chain(self.engine.hosted_attempts())
+            .collect();
         for (run, fence) in self.crew.all() {
             if !open.contains(&(run.clone(), fence)) {
                 self.crew.stop(&run, fence);
@@ -456,6 +465,7 @@ impl<F: Fs> Service<F> {
             .map(|run| Order::to(&run.id, Input::Wake))
             .collect();
         self.queue.extend(mine);
+        self.queue.extend(self.engine.to_own_hosted(&Input::Wake));
     }
 
     /// Runs that waited for room get their turn when there is some.
@@ -501,8 +511,7 @@ impl<F: Fs> Service<F> {
             }
             let arrived = self.crew.arrived(CATCH_UP);
             // What was finished just then is not thrown away.
-            let finished =
-                arrived.into_iter().filter(|one| !matches!(one.outcome, Outcome::Lost(_) | Outcome::Failed(_)));
+            let finished = arrived.into_iter().filter(|one| !one.is_wasted());
             self.enqueue(finished.collect());
         }
         let me = self.engine.me().to_string();
@@ -512,7 +521,7 @@ impl<F: Fs> Service<F> {
         }
         let mine = self.engine.runs().filter(|run| run.driver.as_deref() == Some(me.as_str()));
         let release = |run: &machine::Run| Order::to(&run.id, Input::Release);
-        let orders: Vec<Order> = mine.map(release).collect();
+        let orders: Vec<Order> = mine.map(release).chain(self.engine.to_own_hosted(&Input::Release)).collect();
         for (_, result) in self.engine.take(orders)? {
             drop(result);
         }
@@ -543,6 +552,9 @@ impl<F: Fs> Service<F> {
 
     /// What there is to say, made by code with the protocol's fields.
     fn package(&self, run: &str, said: Said) -> (&'static str, String) {
+        if let Some(message) = self.hosted_message(run, said) {
+            return message;
+        }
         let read = |path: String| self.document(&path).unwrap_or_default();
         match said {
             Said::Proposal => ("proposal", read(self.engine.protocol().feedback(run))),
@@ -576,25 +588,11 @@ fn speak(backend: &dyn agent::Backend, mut brief: agent::Brief, project: PathBuf
     }
 }
 
-fn order_of(arrived: Arrived) -> Order {
+pub(crate) fn order_of(arrival: Arrival) -> Order {
+    let arrived = match arrival {
+        Arrival::Level(arrived) => arrived,
+        Arrival::Hosted(ended) => return hosted::order_of(ended),
+    };
     let Arrived { run, fence, outcome, outputs, said, used } = arrived;
     Order::To { run, input: Input::Report { fence, outcome }, outputs, said, used, edited: None }
-}
-
-/// What of the project an agent of a run may read (MV-36): the inputs, its own run, and what its brief names.
-pub(crate) fn readable(project: &Path, run: &str, brief: &agent::Brief) -> Vec<PathBuf> {
-    let own = [format!("runs/{run}"), format!("outputs/{run}")];
-    let mut paths: Vec<PathBuf> = own.iter().map(|path| project.join(path)).filter(|path| path.exists()).collect();
-    paths.extend(readable_inputs(project, brief));
-    paths
-}
-
-/// The same without a run.
-pub(crate) fn readable_inputs(project: &Path, brief: &agent::Brief) -> Vec<PathBuf> {
-    let named = brief.files.iter().map(|file| project.join(agent::skill_folder(file).unwrap_or(&file.path)));
-    let protocol = Protocol::named(&brief.protocol).unwrap_or(&dialect::multiverse::PROTOCOL);
-    let inputs = protocol.inputs.iter().filter(|input| input.asset_type == "ORIGINAL_INPUT");
-    let mut paths: Vec<PathBuf> = inputs.map(|input| project.join(input.folder)).chain(named).collect();
-    paths.retain(|path| path.exists());
-    paths
 }

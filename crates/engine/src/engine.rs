@@ -7,6 +7,7 @@ use std::time::Duration;
 use dialect::{Protocol, lineage, multiverse};
 use machine::{FileNote, Hierarchy, Input, Outcome, Run};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use store::{CommitError, Fs, Kind, Missing, ProjectPath, Record, Store};
 use text::Text;
 
@@ -14,6 +15,7 @@ use crate::body::Body;
 use crate::crew::Listener;
 use crate::families::Owner;
 use crate::fault::EngineError;
+use crate::hosted;
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::step::{Order, Output, Ready, State, Taken};
@@ -58,6 +60,9 @@ struct Fold {
     inputs: BTreeMap<String, FileNote>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     owners: BTreeMap<String, Owner>,
+    /// Runs that other machines carry: the protocol of each, and what that keeps of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    hosted: BTreeMap<String, (String, Box<RawValue>)>,
 }
 
 const FOLD_FORMAT: u32 = 1;
@@ -104,6 +109,7 @@ impl<F: Fs> Engine<F> {
             }
             (state.runs, state.files, state.inputs) = (fold.runs, fold.files, fold.inputs);
             state.owners = fold.owners;
+            state.restore_hosted(fold.hosted);
             let resting = state.runs.values().filter(|run| !run.rests.is_empty());
             state.resting = resting.map(|run| run.id.clone()).collect();
         }
@@ -152,10 +158,11 @@ impl<F: Fs> Engine<F> {
     }
 
     /// Takes note that this process itself committed something that is in no run.
-    pub(crate) fn settle_head(&mut self) {
+    pub(crate) fn settle_head(&mut self) -> Result<(), EngineError> {
         self.state.sheets = self.protocol().sheets();
         self.state.contexts.clear();
-        self.head = self.store.head().number;
+        // Others may have committed as well meanwhile.
+        self.follow()
     }
 
     /// A document as of the head.
@@ -184,7 +191,7 @@ impl<F: Fs> Engine<F> {
         }
         match record.body.as_deref().and_then(Body::of) {
             Some(body) => {
-                self.state.apply(self.hierarchy, &body.run, &body.facts);
+                self.state.apply_body(self.hierarchy, &body);
                 self.state.forget_if_over(&body.run);
             }
             None if record.kind != Kind::Commit && record.kind != Kind::Adopt => {
@@ -288,7 +295,7 @@ impl<F: Fs> Engine<F> {
             bodies.extend(record.body.as_deref().and_then(Body::of).filter(|body| unsure.contains(&body.run)));
         })?;
         for body in bodies {
-            self.state.apply(self.hierarchy, &body.run, &body.facts);
+            self.state.apply_body(self.hierarchy, &body);
         }
         self.state.count_busy();
         Ok(())
@@ -309,6 +316,7 @@ impl<F: Fs> Engine<F> {
         };
         self.check_outputs(&mut ready.order)?;
         self.add_families(&mut ready.order);
+        self.ready_hosted(&mut ready)?;
         let Order::To { input, .. } = &ready.order else { return Ok(ready) };
         if matches!(input, Input::Wake | Input::Claim | Input::Resume) {
             ready.alive = self.store.openings()?;
@@ -365,7 +373,18 @@ impl<F: Fs> Engine<F> {
         if !there.is_empty() && self.store.adopt(&there)?.is_some() {
             self.follow()?;
         }
-        for Output { path, content } in outputs.iter() {
+        problems.extend(self.unplaceable(outputs)?);
+        if !problems.is_empty() {
+            *outcome = Outcome::Broken(problems);
+            outputs.clear();
+        }
+        Ok(())
+    }
+
+    /// Why files cannot be placed; those that can are made durable where they are large.
+    pub(crate) fn unplaceable(&mut self, outputs: &[Output]) -> Result<Vec<String>, EngineError> {
+        let mut problems = Vec::new();
+        for Output { path, content } in outputs {
             let what = match self.store.read(path) {
                 Some(_) => store::What::Write(content.clone()),
                 None => store::What::Create(content.clone()),
@@ -377,11 +396,7 @@ impl<F: Fs> Engine<F> {
                 Err(error) => problems.push(error.to_string()),
             }
         }
-        if !problems.is_empty() {
-            *outcome = Outcome::Broken(problems);
-            outputs.clear();
-        }
-        Ok(())
+        Ok(problems)
     }
 
     fn file_exists(&self, path: &str) -> bool {
@@ -400,12 +415,12 @@ impl<F: Fs> Engine<F> {
                 record.docs.iter().for_each(|entry| state.forget_document(entry.path.as_str()));
                 match record.body.as_deref().and_then(Body::of) {
                     Some(body) => {
-                        state.apply(hierarchy, &body.run, &body.facts);
+                        state.apply_body(hierarchy, &body);
                         state.forget_if_over(&body.run);
                     }
                     None => {
                         state.memory.forget();
-                        for run in state.runs.keys() {
+                        for run in state.runs.keys().chain(state.hosted.keys()) {
                             edited.entry(run.clone()).or_insert(record.number - 1);
                         }
                     }
@@ -417,6 +432,7 @@ impl<F: Fs> Engine<F> {
                 files: state.files.clone(),
                 inputs: state.inputs.clone(),
                 owners: state.owners.clone(),
+                hosted: hosted::kept(&state.hosted),
             };
             serde_json::value::to_raw_value(&fold).ok()
         })?;
@@ -459,7 +475,7 @@ impl<F: Fs> Engine<F> {
     pub(crate) fn run_ids(&self) -> BTreeSet<String> {
         let text = self.read(self.protocol().runs.path).cloned().unwrap_or_default();
         let rows = self.protocol().runs(&text).into_iter().map(|row| row.run_id);
-        rows.chain(self.state.runs.keys().cloned()).collect()
+        rows.chain(self.state.runs.keys().chain(self.state.hosted.keys()).cloned()).collect()
     }
 }
 

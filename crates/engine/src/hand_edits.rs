@@ -17,6 +17,7 @@ impl<F: Fs> Engine<F> {
     /// A document of a run that was edited is compared with the run's state; the table of runs with all of them. What is
     /// agreed with the user binds as it reads now.
     pub(crate) fn note_edit(&mut self, path: &str, before: u64) {
+        self.note_hosted_edit(path, before);
         if path == self.protocol().instructions.path {
             self.state.instructions.clear();
             self.tell_unknown_instructions();
@@ -55,6 +56,9 @@ impl<F: Fs> Engine<F> {
     }
 
     fn edit(&mut self, id: &str, number: u64) -> Option<Order> {
+        if self.is_hosted(id) {
+            return self.hosted_edit(id);
+        }
         let run = self.state.runs.get(id)?;
         let read = |path: &str| self.store.read(&ProjectPath::any(path).ok()?).cloned();
         let tell = |path: String, reason: String| {

@@ -9,12 +9,14 @@ mod by_hand;
 pub mod calls;
 mod clock;
 mod crew;
+pub mod cycle;
 mod drive;
 mod engine;
 mod families;
 mod fault;
 mod files;
 mod hand_edits;
+mod hosted;
 pub mod import;
 mod inputs;
 mod learning;
@@ -22,6 +24,8 @@ pub mod logs;
 mod mode;
 mod notice;
 mod odd;
+mod profile;
+mod readable;
 pub mod realization;
 mod retry;
 mod service;
@@ -37,15 +41,18 @@ mod watch;
 mod way;
 mod why;
 
-/// Records of cycles, for those who only look at them.
-pub mod cycle {
-    pub use dialect::cycle::{Block, Deviation, Header, Meaning, Order, Reading, Weight, read};
-    pub use machine::cycle::{Party, Route, Signature, Word};
+/// Workflow profiles and their documents, for those who read, check and draw them.
+pub mod workflows {
+    pub use dialect::profile::{
+        ARTIFACTS, Complaint, Invocation, PROFILE_SCHEMA, PROFILES, ReadProfile, SCHEMAS, SHIPPED, STATUS,
+        STATUS_SCHEMA, Schema, choose, human_gates, read_invocation, read_profile, read_status,
+    };
+    pub use machine::profile::{Gate, Mode, PlannedStep, Profile, StepKind, compile};
 }
 
 pub use agent;
 pub use ancestry::{Ancestry, Scope};
-pub use body::{Body, Given};
+pub use body::{Body, Given, HostedFacts};
 pub use by_hand::HandedIn;
 pub use clock::clock;
 pub use crew::Listener;
@@ -58,6 +65,7 @@ pub use machine::{AskedAgent, Budget, Fact, Input, Measure, Mode, Role, Used, Ve
 pub use mode::{Chosen, Earlier, SIMPLE_CHARACTERS, choose};
 pub use notice::Notice;
 pub use odd::odd_in;
+pub use profile::{IdeaText, ProfileStart};
 pub use service::{Begun, Service};
 pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret};
 pub use shelves::{Depth, INDEX, IndexWas, Shelves};

@@ -1,7 +1,9 @@
 //! One stream for every interface: what happens, as it happens. The terminal, JSON lines and later the web page show
 //! the same notices; none of them knows more than this says.
 
-use machine::{Fact, Hierarchy, Role, Run, Target, Work};
+use std::borrow::Cow;
+
+use machine::{Fact, Hierarchy, Run, Target, Work};
 use serde::Serialize;
 
 /// Something that happened, or is to be shown.
@@ -10,8 +12,20 @@ use serde::Serialize;
 pub enum Notice {
     /// A run began.
     Started { run: String, mode: machine::Mode },
+    /// A run that another machine carries began.
+    Began { run: String, protocol: &'static str, what: String },
+    /// A workflow went back, is blocked, or waits for a person at a step.
+    Moved { run: String, step: String, outcome: &'static str, message: String },
     /// An agent began.
-    Assigned { run: String, fence: u64, role: Role, what: String, item: Option<String>, attempt: u32, agent: String },
+    Assigned {
+        run: String,
+        fence: u64,
+        role: Cow<'static, str>,
+        what: String,
+        item: Option<String>,
+        attempt: u32,
+        agent: String,
+    },
     /// An agent says how far it is.
     Progress { run: String, fence: u64, line: String },
     /// A report or plan was sent back.

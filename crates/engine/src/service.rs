@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dialect::RunIds;
 use machine::{Input, Mode, Verdict};
-use store::{Commit, Fs, Head, Missing, ProjectPath, RealFs, What};
+use store::{Commit, CommitError, Fs, Head, Missing, ProjectPath, RealFs, What};
 
 use crate::crew::{Crew, Listener};
 use crate::engine::Engine;
@@ -104,6 +104,21 @@ impl<F: Fs> Service<F> {
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.
     pub fn init(&mut self) -> Result<Vec<String>, EngineError> {
+        loop {
+            let head = self.engine.store.head();
+            match self.make_project() {
+                // Another process made it at the same moment: then there is less to make.
+                Err(EngineError::Commit(CommitError::Exists(_) | CommitError::Conflict { .. }))
+                    if self.engine.store.head() != head =>
+                {
+                    self.engine.follow()?;
+                }
+                made => return made,
+            }
+        }
+    }
+
+    fn make_project(&mut self) -> Result<Vec<String>, EngineError> {
         for folder in self.engine.protocol().folders {
             let path = ProjectPath::any(folder).map_err(|refusal| EngineError::refused(refusal.to_string(), ""))?;
             self.engine.store.fs().make_folder(&path)?;
@@ -137,7 +152,7 @@ impl<F: Fs> Service<F> {
             let base = self.engine.store.head().number;
             self.engine.store.commit(Commit::new("project made", base, changes))?;
         }
-        self.engine.settle_head();
+        self.engine.settle_head()?;
         Ok(made)
     }
 
@@ -290,9 +305,15 @@ impl<F: Fs> Service<F> {
         Ok(())
     }
 
-    fn refuse_if_over(&self, run: &str) -> Result<(), EngineError> {
+    pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), EngineError> {
         if self.engine.run(run).is_some() {
             return Ok(());
+        }
+        if let Some(found) = self.engine.state.hosted.get(run) {
+            return match found.standing().is_over {
+                false => Ok(()),
+                true => Err(self.is_over(run)),
+            };
         }
         match self.finished(run) {
             Some(view) if !["COMPLETED", "FAILED"].contains(&view.status) => {
@@ -321,7 +342,7 @@ impl<F: Fs> Service<F> {
     pub fn view(&self, run: &str) -> Option<RunView> {
         match self.engine.run(run) {
             Some(found) => Some(self.view_of(found)),
-            None => self.finished(run),
+            None => self.hosted_view(run).or_else(|| self.finished(run)),
         }
     }
 
@@ -351,7 +372,10 @@ impl<F: Fs> Service<F> {
     /// The runs that are not over.
     pub fn open_runs(&self) -> Vec<RunView> {
         let mut seen = BTreeMap::new();
-        self.engine.runs().map(|run| self.view_with(run, &mut seen)).collect()
+        let own = self.engine.runs().map(|run| self.view_with(run, &mut seen));
+        let mut views: Vec<RunView> = own.collect();
+        views.extend(self.hosted_views(true));
+        views
     }
 
     /// All runs, as the table has them; those that are not over with all that is known.
@@ -359,16 +383,19 @@ impl<F: Fs> Service<F> {
         let text = self.engine.read(self.engine.protocol().runs.path).cloned().unwrap_or_default();
         let rows = self.engine.protocol().runs(&text).into_iter();
         let mut seen = BTreeMap::new();
-        rows.map(|row| match self.engine.run(&row.run_id) {
+        let own = rows.map(|row| match self.engine.run(&row.run_id) {
             Some(run) => self.view_with(run, &mut seen),
             None => RunView::of_row(&row),
-        })
-        .collect()
+        });
+        let mut views: Vec<RunView> = own.collect();
+        views.extend(self.hosted_views(false));
+        views
     }
 
     /// What waits for a person.
     pub fn waiting(&self) -> Vec<Waiting> {
-        self.engine.runs().flat_map(|run| waits(self.engine.hierarchy, run)).collect()
+        let own = self.engine.runs().flat_map(|run| waits(self.engine.hierarchy, run));
+        own.chain(self.engine.state.hosted.values().flat_map(|run| run.waits())).collect()
     }
 
     /// The files that the catalog lists, in its order.

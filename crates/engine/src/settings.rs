@@ -7,6 +7,7 @@ use std::sync::Arc;
 use agent::{Backend, Guidance, Prompts};
 use machine::{AskedAgent, Budget, Cast, Limits, Role};
 
+use crate::cycle::CycleSettings;
 use crate::learning::Learning;
 
 /// How the engine works.
@@ -37,6 +38,8 @@ pub struct Settings {
     /// What the project keeps for agents in general, and the roles that are given it.
     pub guidance: Arc<Guidance>,
     pub guided: BTreeSet<Role>,
+    /// How cycles go.
+    pub cycle: CycleSettings,
 }
 
 /// Who plays which role.
@@ -46,6 +49,12 @@ pub struct Casting {
     pub crew: BTreeMap<Role, Arc<dyn Backend>>,
     /// Roles that people play.
     pub people: BTreeSet<Role>,
+    /// Agents of roles that only a protocol knows by their names.
+    parts: BTreeMap<String, Arc<dyn Backend>>,
+    /// Such roles that people play.
+    people_of_parts: BTreeSet<String>,
+    /// Whether whoever executes was chosen, and not for want of anybody else.
+    is_chosen: bool,
     /// What is kept of this with a run.
     cast: Cast,
 }
@@ -85,6 +94,7 @@ impl Settings {
             prompts: None,
             guidance: Arc::default(),
             guided: BTreeSet::from([Role::Planner, Role::Executor]),
+            cycle: CycleSettings::default(),
         }
     }
 
@@ -145,6 +155,46 @@ impl Casting {
     /// Which of them were asked for by name: whoever takes the run up again finds them there.
     pub fn keep(&mut self, asked: Vec<AskedAgent>) {
         self.cast.asked = asked;
+    }
+
+    /// Gives a role that only a protocol knows by its name to an agent.
+    pub fn play_part(&mut self, role: &str, name: &str, backend: Arc<dyn Backend>) {
+        self.people_of_parts.remove(role);
+        self.cast.parts.insert(role.into(), discreet(name));
+        self.parts.insert(role.into(), backend);
+    }
+
+    /// Gives such a role to people.
+    pub fn leave_part_to_people(&mut self, role: &str) {
+        self.parts.remove(role);
+        self.cast.parts.insert(role.into(), A_PERSON.into());
+        self.people_of_parts.insert(role.into());
+    }
+
+    /// Says that whoever executes was chosen by somebody, and not for want of anybody else.
+    pub fn choose(&mut self) {
+        self.is_chosen = true;
+    }
+
+    /// Whoever was given a role that only a protocol knows by its name.
+    pub(crate) fn part(&self, role: &str) -> Option<Arc<dyn Backend>> {
+        self.parts.get(role).cloned()
+    }
+
+    /// Who plays a role that only a protocol knows by its name: whoever was given it, else whoever executes.
+    pub(crate) fn player(&self, role: &str) -> Option<Arc<dyn Backend>> {
+        self.parts.get(role).or_else(|| self.crew.get(&Role::Executor)).cloned()
+    }
+
+    /// Whether somebody was chosen for such a role.
+    pub(crate) fn is_chosen(&self, role: &str) -> bool {
+        self.is_chosen || self.parts.contains_key(role)
+    }
+
+    /// Whether such a role is people's.
+    pub(crate) fn is_left_to_people(&self, role: &str) -> bool {
+        let is_executors = self.is_chosen && !self.parts.contains_key(role) && self.people.contains(&Role::Executor);
+        self.people_of_parts.contains(role) || is_executors
     }
 
     pub(crate) fn cast(&self) -> &Cast {

@@ -14,11 +14,12 @@ use tools::Stop;
 
 use crate::arrive::arrive;
 use crate::brief;
-use crate::drive::{Interrupt, readable_inputs};
+use crate::drive::Interrupt;
 use crate::engine::named_run;
 use crate::fault::EngineError;
 use crate::mode::Chosen;
 use crate::notice::Notice;
+use crate::readable::readable_inputs;
 use crate::service::{Service, check_request};
 
 /// What a simple task came to.

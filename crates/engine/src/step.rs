@@ -12,10 +12,11 @@ use store::{Batch, Commit, Fs, ProjectPath, What};
 use text::Text;
 
 use crate::arrive::Words;
-use crate::body::{Given, NewBody};
+use crate::body::{Body, Given, NewBody};
 use crate::brief;
 use crate::families::Owner;
 use crate::fault::EngineError;
+use crate::hosted;
 use crate::learning::Memory;
 use crate::notice::{Notice, notice_of};
 use crate::retry::Legacy;
@@ -57,6 +58,10 @@ pub(crate) struct State {
     pub me: String,
     /// Runs whose memory is ahead of the journal, because a step could not be committed.
     pub unsure: BTreeSet<String>,
+    /// Runs that other machines carry.
+    pub hosted: hosted::Runs,
+    /// A protocol that the journal has runs of, and nobody here knows.
+    pub unknown: Option<String>,
 }
 
 /// Something to be done, with what is known of the world.
@@ -90,6 +95,10 @@ pub(crate) enum Order {
     Retry { id: String, legacy: Box<Legacy> },
     /// A run of which only the documents are left.
     Adopt { id: String, legacy: Box<Legacy> },
+    /// A new run that another machine carries.
+    Begin { id: String, beginning: Box<dyn hosted::Beginning> },
+    /// Something for such a run.
+    Hosted { run: String, input: hosted::Input, used: Metered },
     /// Something for a run.
     To {
         run: String,
@@ -129,6 +138,16 @@ pub(crate) struct Taken {
     pub effects: Vec<Effect>,
     /// What there is to tell people.
     pub notices: Vec<Notice>,
+    /// Whether what waited for a document to be mended is to be tried again.
+    pub is_resumed: bool,
+}
+
+impl Taken {
+    /// Nothing was done yet.
+    pub(crate) fn of(run: &str) -> Self {
+        let (facts, effects, notices) = (Vec::new(), Vec::new(), Vec::new());
+        Self { run: run.into(), record: None, facts, effects, notices, is_resumed: false }
+    }
 }
 
 impl Order {
@@ -139,14 +158,14 @@ impl Order {
 
     pub(crate) fn run(&self) -> &str {
         match self {
-            Self::Start { id, .. } | Self::Retry { id, .. } | Self::Adopt { id, .. } => id,
-            Self::To { run, .. } => run,
+            Self::Start { id, .. } | Self::Retry { id, .. } | Self::Adopt { id, .. } | Self::Begin { id, .. } => id,
+            Self::To { run, .. } | Self::Hosted { run, .. } => run,
         }
     }
 
     fn outputs(&self) -> Vec<Output> {
         match self {
-            Self::Start { .. } | Self::Adopt { .. } => Vec::new(),
+            Self::Start { .. } | Self::Adopt { .. } | Self::Begin { .. } | Self::Hosted { .. } => Vec::new(),
             Self::Retry { id, legacy } => legacy.outputs(id),
             Self::To { outputs, .. } => outputs.clone(),
         }
@@ -177,6 +196,8 @@ impl State {
             resting: BTreeSet::new(),
             me: me.into(),
             unsure: BTreeSet::new(),
+            hosted: BTreeMap::new(),
+            unknown: None,
         }
     }
 
@@ -189,13 +210,19 @@ impl State {
         settings: &Settings,
     ) -> Result<Taken, EngineError> {
         let id = ready.order.run();
+        if self.is_for_hosted(&ready.order) {
+            return self.hosted_step(batch, ready, settings);
+        }
         if self.unsure.contains(id) {
             return Err(EngineError::Again);
         }
+        // The number was free when it was chosen; another process may have taken it since.
+        if matches!(ready.order, Order::Start { .. } | Order::Retry { .. }) && self.has_begun(batch, id) {
+            return Err(EngineError::refused(format!("{id} was begun by another process"), "try again"));
+        }
         let decision = self.decide(ready, hierarchy, settings)?;
         let works = self.works(id, &decision.facts);
-        let mut taken =
-            Taken { run: id.into(), record: None, facts: Vec::new(), effects: Vec::new(), notices: Vec::new() };
+        let mut taken = Taken::of(id);
         let is_edit = matches!(ready.order, Order::To { edited: Some(_), .. });
         if is_edit {
             self.contexts.remove(id);
@@ -212,8 +239,26 @@ impl State {
         self.note_hunger(id, settings);
         taken.notices = self.notices(id, hierarchy, &decision, &works);
         self.forget_if_over(id);
+        taken.is_resumed = decision.facts.iter().any(|fact| matches!(fact, Fact::Resumed));
         (taken.facts, taken.effects) = (decision.facts, decision.effects);
         Ok(taken)
+    }
+
+    /// Whether there is a run of this id, as of the head of the journal.
+    fn has_begun<F: Fs>(&mut self, batch: &Batch<'_, F>, id: &str) -> bool {
+        let path = self.protocol.runs.path;
+        let text = ProjectPath::document(path).ok().and_then(|place| batch.read(&place).cloned());
+        let is_listed = |text: Text| self.sheets.sheet(path, &text).is_ok_and(|sheet| sheet.find(id).is_some());
+        self.runs.contains_key(id) || text.is_some_and(is_listed)
+    }
+
+    /// Whether an order is for a run that another machine carries.
+    fn is_for_hosted(&self, order: &Order) -> bool {
+        match order {
+            Order::Begin { .. } | Order::Hosted { .. } => true,
+            Order::To { run, .. } => !self.hosted.is_empty() && self.hosted.contains_key(run),
+            Order::Start { .. } | Order::Retry { .. } | Order::Adopt { .. } => false,
+        }
     }
 
     fn decide(&self, ready: &Ready, hierarchy: &Hierarchy, settings: &Settings) -> Result<Decision, EngineError> {
@@ -252,6 +297,7 @@ impl State {
                 let known = self.runs.get(run).ok_or_else(|| unknown_run(run))?;
                 machine::decide(hierarchy, Some(known), run, input, &world, limits)?
             }
+            Order::Begin { id, .. } | Order::Hosted { run: id, .. } => return Err(unknown_run(id)),
         })
     }
 
@@ -329,7 +375,15 @@ impl State {
             _ => None,
         };
         let effects = decision.effects.iter().filter_map(|effect| key(id, effect)).collect();
-        NewBody { run: id, facts: &decision.facts, effects, given, prompts, said }
+        NewBody { run: id, facts: &decision.facts, hosted: None, effects, given, prompts, said }
+    }
+
+    /// Takes what a record says into memory; decides nothing.
+    pub(crate) fn apply_body(&mut self, hierarchy: &Hierarchy, body: &Body) {
+        match &body.hosted {
+            None => self.apply(hierarchy, &body.run, &body.facts),
+            Some(told) => self.apply_hosted(&body.run, told),
+        }
     }
 
     /// Takes facts of a run into memory; decides nothing.
@@ -400,7 +454,8 @@ impl State {
 
     /// Counts who is at work, from the beginning.
     pub(crate) fn count_busy(&mut self) {
-        self.busy = self.runs.keys().map(|id| self.busy_in(id)).sum();
+        let hosted: usize = self.hosted.keys().map(|id| self.hosted_busy(id)).sum();
+        self.busy = self.runs.keys().map(|id| self.busy_in(id)).sum::<usize>() + hosted;
     }
 
     fn busy_in(&self, id: &str) -> usize {
@@ -456,11 +511,11 @@ impl State {
     }
 }
 
-fn read<F: Fs>(batch: &Batch<'_, F>, path: &str) -> Option<Text> {
+pub(crate) fn read<F: Fs>(batch: &Batch<'_, F>, path: &str) -> Option<Text> {
     batch.read(&ProjectPath::any(path).ok()?).cloned()
 }
 
-fn change_of<F: Fs>(
+pub(crate) fn change_of<F: Fs>(
     batch: &Batch<'_, F>,
     path: &str,
     edit: &dialect::Edit,
@@ -478,7 +533,7 @@ fn change_of<F: Fs>(
 }
 
 /// A document with this content, whether there is one or not.
-fn whole<F: Fs>(batch: &Batch<'_, F>, path: &ProjectPath, content: Bytes) -> What {
+pub(crate) fn whole<F: Fs>(batch: &Batch<'_, F>, path: &ProjectPath, content: Bytes) -> What {
     match batch.read(path) {
         Some(_) => What::Write(content),
         None => What::Create(content),
@@ -495,7 +550,7 @@ pub(crate) fn unknown_run(id: &str) -> EngineError {
 }
 
 /// The key under which an effect is carried out, once or more often.
-fn key(run: &str, effect: &Effect) -> Option<String> {
+pub(crate) fn key(run: &str, effect: &Effect) -> Option<String> {
     match effect {
         Effect::Start(fence) => Some(format!("{run}/{fence}/start")),
         Effect::Stop(fence) => Some(format!("{run}/{fence}/stop")),

@@ -55,6 +55,9 @@ pub struct Event {
 impl<F: Fs> Service<F> {
     /// What happened in a run.
     pub fn story(&self, run: &str) -> Result<Story, EngineError> {
+        if let Some(story) = self.hosted_story(run)? {
+            return Ok(story);
+        }
         let (state, events) = self.tale(run)?;
         Ok(Story { view: state.map(|state| self.view_of(&state)), events })
     }

@@ -60,7 +60,7 @@ impl<F: Fs> Service<F> {
         there.sort();
         there.dedup();
         if self.engine.store.adopt(&there)?.is_some() {
-            self.engine.settle_head();
+            self.engine.settle_head()?;
         }
         Ok(())
     }

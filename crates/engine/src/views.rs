@@ -1,8 +1,11 @@
 //! What interfaces show: plain data, made of the machine's state and the documents. Nothing here can change anything.
 
-use machine::{AskedAgent, Attempt, Course, Hierarchy, Holder, Mode, Role, Run, State as ItemState, Status, Work};
+use std::borrow::Cow;
+
+use machine::{AskedAgent, Attempt, Course, Hierarchy, Holder, Mode, Run, State as ItemState, Status, Work};
 use serde::Serialize;
 
+use crate::brief::role_word;
 use crate::notice::{item_of_work, work_in_words};
 use crate::settings::{A_PERSON, THE_ENGINE};
 
@@ -13,6 +16,9 @@ pub struct RunView {
     pub run: String,
     /// The user's words.
     pub request: String,
+    /// The protocol, if it is not the project's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<&'static str>,
     /// As the table of runs spells it.
     pub status: &'static str,
     /// What is really going on: `working`, `waiting` (for a person), `resting` (until a time), `paused`, `stopped` (nobody
@@ -60,6 +66,9 @@ pub struct RunView {
     /// Its items, outermost first in depth order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemView>,
+    /// What only its protocol has to say of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<serde_json::Value>,
 }
 
 /// A past run that another one learns from.
@@ -104,6 +113,9 @@ pub struct Waiting {
     /// The attempt it belongs to, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fence: Option<u64>,
+    /// The id of the question, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// What is asked.
     pub text: String,
     /// The commands that answer it.
@@ -116,7 +128,7 @@ pub struct AttemptView {
     /// The attempt.
     pub fence: u64,
     /// The part played.
-    pub role: Role,
+    pub role: Cow<'static, str>,
     /// On what.
     pub what: String,
     /// The item that is about.
@@ -298,6 +310,7 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run, driver: Driver) -> RunV
     RunView {
         run: run.id.clone(),
         request: run.request.clone(),
+        protocol: None,
         status: status_word(run.status),
         state,
         state_in_words,
@@ -316,6 +329,7 @@ pub(crate) fn run_view(hierarchy: &Hierarchy, run: &Run, driver: Driver) -> RunV
         resting: resting(hierarchy, run),
         learned: run.learned.iter().map(PastView::of).collect(),
         items: items(hierarchy, run),
+        details: None,
     }
 }
 
@@ -361,7 +375,7 @@ pub(crate) fn waits(hierarchy: &Hierarchy, run: &Run) -> Vec<Waiting> {
     let id = &run.id;
     let mut waits = Vec::new();
     let mut push = |kind, fence, text: String, commands: Vec<String>| {
-        waits.push(Waiting { run: id.clone(), kind, fence, text, commands });
+        waits.push(Waiting { run: id.clone(), kind, fence, question: None, text, commands });
     };
     if run.course == Course::Gate {
         push(
@@ -419,7 +433,7 @@ fn attempts(hierarchy: &Hierarchy, run: &Run) -> Vec<AttemptView> {
         .values()
         .map(|attempt| AttemptView {
             fence: attempt.fence,
-            role: attempt.work.role(),
+            role: role_word(attempt.work.role()).into(),
             what: work_in_words(hierarchy, run, &attempt.work),
             item: item_of_work(&attempt.work).map(String::from),
             attempt: attempt.number,

@@ -60,6 +60,9 @@ impl<F: Fs> Service<F> {
     pub fn why(&mut self, run: &str, item: Option<&str>) -> Result<Why, EngineError> {
         let alive = self.engine.store.openings()?;
         self.engine.follow()?;
+        if let Some(why) = self.hosted_why(run, item) {
+            return why;
+        }
         let (told, events) = self.tale(run)?;
         let found = self.engine.run(run).cloned().or(told);
         let Some(found) = found else { return self.only_a_row(run) };
@@ -81,8 +84,9 @@ impl<F: Fs> Service<F> {
     pub fn is_driven(&mut self, run: &str) -> Result<bool, EngineError> {
         let alive = self.engine.store.openings()?;
         self.engine.follow()?;
-        let driver = self.engine.run(run).and_then(|run| run.driver.as_ref());
-        Ok(driver.is_some_and(|driver| alive.contains(driver)))
+        let hosted = || self.engine.state.hosted.get(run)?.standing().driver.map(String::from);
+        let driver = self.engine.run(run).and_then(|run| run.driver.clone()).or_else(hosted);
+        Ok(driver.is_some_and(|driver| alive.contains(&driver)))
     }
 
     fn only_a_row(&self, run: &str) -> Result<Why, EngineError> {

@@ -369,3 +369,41 @@ fn ln_retry_and_hand_edits() {
     );
     assert!(rows.iter().any(|row| row.contains(OUTPUT)));
 }
+
+/// Numbers are given one after the other, so whoever begins at the same moment as another would take the same one.
+#[test]
+fn ln_runs_begun_at_the_same_moment_have_their_own_numbers() {
+    let project = Lineage::new();
+    project.open(planner(|_| None), 1).close().unwrap();
+    let (people, rounds) = (4, 4);
+    let start = std::sync::Barrier::new(people);
+    let begun = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for person in 0..people {
+            let (start, project, begun) = (&start, &project, &begun);
+            scope.spawn(move || {
+                let mut service = project.open(planner(|_| None), 1);
+                for round in 0..rounds {
+                    start.wait();
+                    let request = format!("Make report {round} of person {person}");
+                    // Nobody ends here: the others would wait for ever.
+                    let run = service.start(&request, None).map(|begun| begun.run);
+                    let found = run.as_ref().ok().and_then(|run| service.view(run));
+                    begun.lock().unwrap().push((request, run, found.map(|view| view.request)));
+                }
+                drop(service.close());
+            });
+        }
+    });
+    for (request, run, found) in begun.into_inner().unwrap() {
+        assert!(run.is_ok(), "{request}: {run:?}");
+        assert_eq!(found, Some(request));
+    }
+    let rows = project.rows("db/process_runs.md");
+    for (person, round) in (0..people).flat_map(|person| (0..rounds).map(move |round| (person, round))) {
+        let request = format!("Make report {round} of person {person}");
+        assert_eq!(rows.iter().filter(|row| row.contains(&request)).count(), 1, "{request}: {rows:#?}");
+    }
+    let numbers: std::collections::BTreeSet<_> = rows.iter().filter_map(|row| row.split('|').nth(1)).collect();
+    assert_eq!(numbers.len(), people * rounds);
+}

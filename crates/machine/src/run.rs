@@ -162,6 +162,9 @@ pub struct Cast {
     /// The names of the agents, by role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub names: BTreeMap<Role, String>,
+    /// The same of roles that only a protocol knows, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, String>,
     /// Those that were asked for when the run was taken up, and not by the project's own file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<AskedAgent>,
@@ -180,7 +183,7 @@ pub struct AskedAgent {
 impl Cast {
     /// Whether there is nothing to keep.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.asked.is_empty()
+        self.names.is_empty() && self.parts.is_empty() && self.asked.is_empty()
     }
 }
 

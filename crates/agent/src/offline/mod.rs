@@ -21,6 +21,7 @@ mod figures;
 mod files;
 mod limits;
 mod lineage;
+mod loops;
 mod names;
 mod number_words;
 mod paper;
@@ -111,6 +112,11 @@ impl Backend for Offline {
                     }
                     None => return Ending::Stopped,
                 }
+            }
+            _ if job.brief.protocol == "cycle"
+                && let Some(report) = loops::turn(job) =>
+            {
+                report
             }
             other => Report::failed(&format!(
                 "the offline agent cannot do `{other}`: it has no judgement of its own; it can do propose, plan_stages, plan_sub_stages, plan_tasks, plan_tools, execute and communicate; configure another agent for the role `{}`",

@@ -57,8 +57,12 @@ pub(super) fn take(cycle: &mut Cycle, fact: &Fact) {
             cycle.rest = Some(rest.clone());
         }
         Fact::Woke => cycle.rest = None,
-        Fact::Checkpointed { branch, commit, .. } => {
+        Fact::Checkpointed { branch, base, commit, .. } => {
             cycle.branch.clone_from(branch);
+            // Where it goes back to is where it came from, whatever somebody works on meanwhile.
+            if cycle.base.is_empty() {
+                cycle.base.clone_from(base);
+            }
             cycle.checkpoints.push_back((cycle.loop_number, commit.clone()));
             while cycle.checkpoints.len() > CHECKPOINTS {
                 cycle.checkpoints.pop_front();
@@ -148,6 +152,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Cycle> {
         outline: String::new(),
         avoid: Vec::new(),
         branch: String::new(),
+        base: String::new(),
         checkpoints: VecDeque::new(),
         measured: None,
         checks: None,

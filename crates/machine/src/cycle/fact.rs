@@ -89,6 +89,9 @@ pub enum Fact {
         fence: u64,
         /// The goal's branch.
         branch: String,
+        /// The branch that it goes back into.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        base: String,
         /// What it stands at.
         commit: String,
     },

@@ -163,6 +163,8 @@ pub enum Outcome {
     Checkpointed {
         /// The goal's branch; empty without a repository.
         branch: String,
+        /// The branch that it goes back into.
+        base: String,
         /// The commit.
         commit: String,
     },

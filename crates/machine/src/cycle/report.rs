@@ -28,8 +28,9 @@ impl Step<'_> {
                 self.hold(reason.clone());
             }
             (_, Outcome::Later { seconds, reason }) => self.put_off(attempt, *seconds, reason),
-            (Work::Checkpoint, Outcome::Checkpointed { branch, commit }) => {
-                self.fact(Fact::Checkpointed { fence, branch: branch.clone(), commit: commit.clone() });
+            (Work::Checkpoint, Outcome::Checkpointed { branch, base, commit }) => {
+                let (branch, base, commit) = (branch.clone(), base.clone(), commit.clone());
+                self.fact(Fact::Checkpointed { fence, branch, base, commit });
                 let is_outline = self.cycle.upfront == Upfront::Asked;
                 self.go(Place::Due(if is_outline { Work::Outline } else { Work::Plan(Stage::Loop) }));
             }

@@ -91,6 +91,9 @@ pub struct Cycle {
     /// The branch of the goal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub branch: String,
+    /// The branch that it came from, and goes back into.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub base: String,
     /// What stood before each loop, the newest last: the loop and the commit.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub checkpoints: VecDeque<(u32, String)>,

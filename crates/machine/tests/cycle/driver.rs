@@ -119,7 +119,11 @@ impl Universe {
         let attempt = self.attempt();
         let commit = format!("c{}", self.cycle().loop_number);
         match attempt.work {
-            Work::Checkpoint => Outcome::Checkpointed { branch: "cycle/1".into(), commit: format!("before-{commit}") },
+            Work::Checkpoint => Outcome::Checkpointed {
+                branch: "cycle/1".into(),
+                base: "main".into(),
+                commit: format!("before-{commit}"),
+            },
             Work::Outline | Work::Plan(_) => Outcome::Planned { said: said("planned"), plan: plan() },
             Work::Act(_) => {
                 Outcome::Succeeded { said: said("done"), deed: Deed::default(), measured: measured(&commit) }

@@ -133,6 +133,15 @@ pub(crate) fn catalogued() -> ArgValueCandidates {
     })
 }
 
+/// Completes the names of workflow profiles.
+pub(crate) fn profiles() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let start = Start::of_process(None).ok();
+        let named = start.map(|start| super::profile::names(&start)).unwrap_or_default();
+        named.into_iter().map(|(name, help)| CompletionCandidate::new(name).help(Some(help.into()))).collect()
+    })
+}
+
 /// Completes who can work.
 pub(crate) fn agents() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {

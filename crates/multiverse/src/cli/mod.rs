@@ -30,11 +30,13 @@ mod lineage;
 mod live;
 mod logs;
 mod manual;
+mod markup;
 mod models;
 mod modify;
 mod notices;
 mod output;
 mod pause;
+mod profile;
 mod progress;
 mod project;
 mod prose;
@@ -143,6 +145,7 @@ enum Command {
     Restore(restore::Arguments),
     Check(check::Arguments),
     Cycle(cycle::Arguments),
+    Profile(profile::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Config(config::Arguments),
@@ -218,6 +221,7 @@ impl Arguments {
             Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Check(arguments) => arguments.run(given, &mut output),
             Command::Cycle(arguments) => arguments.run(given, &mut output),
+            Command::Profile(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::Config(arguments) => arguments.run(given, &mut output),

@@ -204,6 +204,9 @@ fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) 
             (Normal, format!("{HINT}paused{HINT:#}: {}", visible::short(reason, LINE_COLUMNS)))
         }
         Notice::Resumed { .. } => (Normal, "goes on".into()),
+        Notice::Moved { step, outcome, message, .. } => {
+            (Normal, format!("{} {HINT}{outcome}{HINT:#}: {}", name(step), visible::short(message, LINE_COLUMNS)))
+        }
         Notice::Message { kind, text, .. } => (Normal, message(kind, text, columns)),
         Notice::Problem { path, reason, .. } => {
             let place = path.as_ref().map_or_else(String::new, |path| format!("{}: ", visible::text(path)));
@@ -218,6 +221,7 @@ fn line_of(notice: &Notice, columns: Option<usize>, work_of: &dyn Fn(&str, u64) 
         }
         // The command itself says how a run began and how it ended; messages say what is asked.
         Notice::Started { .. }
+        | Notice::Began { .. }
         | Notice::Finished { .. }
         | Notice::Proposed { .. }
         | Notice::Worked { .. }
@@ -238,6 +242,7 @@ fn completed(item: &str, level: &str, name: &str, files: usize) -> String {
         "phase" => "",
         "stage" => "  ",
         "task" => "    ",
+        "step" => "  ",
         _ => "      ",
     };
     format!("{indent}{}{name} … {GOOD}done{GOOD:#}{left}", visible::text(item))
@@ -291,6 +296,7 @@ fn stays_above(notice: &Notice) -> bool {
         Notice::SentBack { .. }
         | Notice::Resting { .. }
         | Notice::Answered { .. }
+        | Notice::Moved { .. }
         | Notice::Message { .. }
         | Notice::Problem { .. }
         | Notice::Store(_) => true,
@@ -324,6 +330,8 @@ fn planned(target: &str, items: usize) -> String {
 pub(crate) fn run_of(notice: &Notice) -> Option<&str> {
     match notice {
         Notice::Started { run, .. }
+        | Notice::Began { run, .. }
+        | Notice::Moved { run, .. }
         | Notice::Assigned { run, .. }
         | Notice::Progress { run, .. }
         | Notice::SentBack { run, .. }

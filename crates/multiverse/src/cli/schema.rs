@@ -1,19 +1,21 @@
-//! `multiverse schema`: the two objects of the agent contract and the settings, as JSON Schema.
+//! `multiverse schema`: the two objects of the agent contract, the settings and the documents of profiles, as JSON Schema.
 
 use std::path::Path;
 
 use engine::agent;
+use engine::profiles::{PROFILE_SCHEMA, STATUS_SCHEMA};
 
 use super::configuration;
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Kind};
 use super::output::{Form, Output};
 
 /// Show what agents are given, and what they give back
 ///
 /// Any executable is an agent: it reads one JSON object, the brief, from stdin, and
 /// writes one, the report, to stdout. This prints the JSON Schema of either, with an
-/// example in it; or the one of multiverse.toml, for editors.
+/// example in it; or the one of multiverse.toml, of workflow profiles or of their
+/// status.json, for editors and other programs.
 ///
 /// With --json, the same in one line.
 ///
@@ -23,6 +25,8 @@ use super::output::{Form, Output};
 ///   multiverse schema brief
 ///   multiverse schema report
 ///   multiverse schema config
+///   multiverse schema profile
+///   multiverse schema status
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -39,6 +43,10 @@ enum Which {
     Report,
     /// What can be set in multiverse.toml
     Config,
+    /// A workflow profile
+    Profile,
+    /// The status.json of a workflow
+    Status,
 }
 
 impl Arguments {
@@ -47,6 +55,8 @@ impl Arguments {
             Which::Brief => agent::schema(agent::Which::Brief),
             Which::Report => agent::schema(agent::Which::Report),
             Which::Config => configuration::schema(),
+            Which::Profile => shipped(PROFILE_SCHEMA)?,
+            Which::Status => shipped(STATUS_SCHEMA)?,
         };
         match output.form() {
             Form::Json => output.json(&schema)?,
@@ -54,4 +64,10 @@ impl Arguments {
         }
         Ok(Exit::Done)
     }
+}
+
+/// A schema that is shipped as a file.
+fn shipped(text: &str) -> Result<serde_json::Value, Failure> {
+    let broken = |error| Failure::new(Kind::Fault, format!("the shipped schema cannot be read: {error}"));
+    serde_json::from_str(text).map_err(broken)
 }

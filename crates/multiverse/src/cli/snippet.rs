@@ -56,6 +56,19 @@ pub(crate) fn render(problem: &ProblemView<'_>) -> String {
     shown
 }
 
+/// The word at a place that is known by line and column alone, both from 1.
+pub(crate) fn word_at(document: &[u8], line: usize, column: usize) -> Range<usize> {
+    let lines = document.split_inclusive(|byte| *byte == b'\n');
+    let start: usize = lines.take(line.saturating_sub(1)).map(<[u8]>::len).sum();
+    let end = document[start..].iter().position(|byte| *byte == b'\n').map_or(document.len(), |length| start + length);
+    let text = String::from_utf8_lossy(&document[start..end]);
+    let before: usize = text.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
+    let ends = |letter: char| letter.is_whitespace() || ",]}".contains(letter);
+    let word = text[before..].find(ends).unwrap_or(text.len() - before);
+    let from = (start + before).min(end);
+    from..(from + word).min(end)
+}
+
 /// A line in visible form and the columns of it that are marked.
 #[derive(Debug, PartialEq, Eq)]
 struct MarkedLine {

@@ -13,6 +13,7 @@ mod lineage;
 mod looks;
 mod models;
 mod place;
+mod profile;
 mod pty;
 mod refusals;
 mod runs;

@@ -67,6 +67,8 @@ pub(crate) const KEYS: &[Key] = &[
     key("budget", Form::Table(BUDGET), "What one run may use; at the limit it pauses and asks.", ""),
     key("learning", Form::Table(LEARNING), "Past runs that a new one is told of.", ""),
     key("grants", Form::Rows(GRANTS), "What agents may do with tools; the first rule that fits counts.", ""),
+    key("cycle", Form::Table(CYCLE), "How cycles go: what one loop may change, and when you are asked.", ""),
+    key("checks", Form::Named(CHECKS), "Commands that are run for the Judge of a cycle, each with a name.", ""),
     key("guidance", Form::Table(GUIDANCE), "AGENTS.md and skills of the project, for agents that read them.", ""),
     key("sandbox", Form::Table(SANDBOX), "How far programs and commands of agents may go.", ""),
     key("web", Form::Table(WEB), "Searching and fetching pages.", ""),
@@ -108,6 +110,33 @@ const GRANTS: &[Key] = &[
     key("pattern", Form::Text, "TOOL, or TOOL: ARGUMENT; * stands for anything.", "\"run_shell_command: git status*\""),
     key("matches", Form::Texts, "Examples that must fit, checked when the file is read.", "[\"git status --short\"]"),
     key("misses", Form::Texts, "Examples that must not fit.", "[\"git push\"]"),
+];
+
+const CYCLE: &[Key] = &[
+    key("lines", whole(1, 1_000_000), "The most lines that one loop may add and remove.", "150"),
+    key("files", whole(1, 100_000), "The most files that one loop may touch.", "2"),
+    key("loops", whole(1, 100_000), "After how many loops you are asked.", "50"),
+    key("seconds", whole(1, MOST_SECONDS * 52), "After how long you are asked.", "86400"),
+    key("insufficient", whole(1, 1000), "After how many INSUFFICIENT in a row you are asked.", "5"),
+    key(
+        "answer_seconds",
+        whole(1, MOST_SECONDS * 52),
+        "How long a question waits for you; for ever without it.",
+        "86400",
+    ),
+    key(
+        "silence",
+        Form::Word(&["pause", "stop"]),
+        "What becomes of a cycle whose question nobody answers.",
+        "\"pause\"",
+    ),
+    key("outline", Form::Flag, "Whether a plan of the whole is shown to you first.", "false"),
+];
+
+const CHECKS: &[Key] = &[
+    key("command", Form::Text, "What a shell runs, in a copy of the project.", "\"make test\""),
+    key("seconds", whole(1, MOST_SECONDS), "How long it may take.", "600"),
+    key("required", Form::Flag, "Whether no loop passes unless it ends with code 0.", "true"),
 ];
 
 const GUIDANCE: &[Key] = &[key(

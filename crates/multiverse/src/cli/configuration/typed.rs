@@ -26,6 +26,9 @@ pub(crate) struct Configuration {
     /// How many past runs are learned from.
     pub(crate) most: Option<usize>,
     pub(crate) grants: Vec<Grant>,
+    pub(crate) cycle: CycleSet,
+    /// Commands of the test battery, by name.
+    pub(crate) checks: BTreeMap<String, CheckSet>,
     /// The roles that are given AGENTS.md and skills.
     pub(crate) guided: Option<Vec<Setting>>,
     /// Folders outside the project that programs may read.
@@ -67,6 +70,29 @@ pub(crate) struct Grant {
     pub(crate) misses: Vec<String>,
 }
 
+/// How cycles go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CycleSet {
+    pub(crate) lines: Option<u64>,
+    pub(crate) files: Option<u64>,
+    pub(crate) loops: Option<u64>,
+    pub(crate) seconds: Option<u64>,
+    pub(crate) insufficient: Option<u64>,
+    pub(crate) answer_seconds: Option<u64>,
+    pub(crate) silence: Option<String>,
+    pub(crate) outline: bool,
+}
+
+/// One command of the test battery.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CheckSet {
+    pub(crate) command: Option<Setting>,
+    pub(crate) seconds: Option<u64>,
+    pub(crate) required: Option<bool>,
+    /// Of the first key that was set, for messages about the whole.
+    pub(crate) span: Range<usize>,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WebSet {
     pub(crate) search: Option<Setting>,
@@ -105,6 +131,8 @@ impl Configuration {
                 "models" => set.model(rest, entry),
                 "budget" | "learning" | "sandbox" => set.single(first, rest, entry),
                 "grants" => set.grant(rest, entry),
+                "cycle" => set.cycle.take(rest, entry),
+                "checks" => set.check(rest, entry),
                 "guidance" => {
                     let each = texts(&entry.value).into_iter().map(|text| Setting { text, span: span_of(entry) });
                     set.guided = Some(each.collect());
@@ -165,6 +193,17 @@ impl Configuration {
         }
     }
 
+    fn check(&mut self, path: &str, entry: &Entry) {
+        let Some((name, key)) = path.rsplit_once('.') else { return };
+        let check =
+            self.checks.entry(name.into()).or_insert_with(|| CheckSet { span: span_of(entry), ..CheckSet::default() });
+        match key {
+            "command" => check.command = Some(setting(entry)),
+            "seconds" => check.seconds = whole(entry),
+            _ => check.required = entry.value.as_bool(),
+        }
+    }
+
     fn web(&mut self, key: &str, entry: &Entry) {
         match key {
             "search" => self.web.search = Some(setting(entry)),
@@ -196,6 +235,21 @@ impl Configuration {
     }
 }
 
+impl CycleSet {
+    fn take(&mut self, key: &str, entry: &Entry) {
+        match key {
+            "lines" => self.lines = whole(entry),
+            "files" => self.files = whole(entry),
+            "loops" => self.loops = whole(entry),
+            "seconds" => self.seconds = whole(entry),
+            "insufficient" => self.insufficient = whole(entry),
+            "answer_seconds" => self.answer_seconds = whole(entry),
+            "silence" => self.silence = Some(setting(entry).text),
+            _ => self.outline = entry.value.as_bool().unwrap_or_default(),
+        }
+    }
+}
+
 /// What must hold between several settings.
 pub(crate) fn check(read: &mut Read) {
     let set = read.set.clone();
@@ -205,6 +259,9 @@ pub(crate) fn check(read: &mut Read) {
             let message = format!("[models.{name}] names no model");
             read.problem(span, message, "add: model = \"PROVIDER/NAME\"");
         }
+    }
+    for (name, check) in set.checks.iter().filter(|(_, check)| check.command.is_none()) {
+        read.problem(check.span.clone(), format!("[checks.{name}] has no command"), "add: command = \"make test\"");
     }
     for (at, grant) in set.grants.iter().enumerate() {
         for (name, setting) in [("rule", &grant.rule), ("pattern", &grant.pattern)] {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use engine::knowledge::NodeId;
 
+use super::super::markup::entities;
 use super::selection::Selection;
 
 pub(super) fn dot(selection: &Selection<'_>) -> String {
@@ -45,20 +46,6 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// Mermaid reads characters as entities with a number sign, and little else is safe in a label.
-fn entities(text: &str) -> String {
-    let mut safe = String::new();
-    for letter in text.chars() {
-        match letter {
-            '"' | '<' | '>' | '&' | '#' | '`' | '[' | ']' | '{' | '}' | '(' | ')' | '|' | ';' | '\\' => {
-                let _ = write!(safe, "#{};", u32::from(letter));
-            }
-            letter => safe.push(letter),
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,7 +53,5 @@ mod tests {
     #[test]
     fn names_cannot_break_out_of_their_quotes() {
         assert_eq!(quoted(r#"a"b\"#), r#"a\"b\\"#);
-        assert_eq!(entities(r#"a"]<b>"#), "a#34;#93;#60;b#62;");
-        assert_eq!(entities("보고서.md"), "보고서.md");
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use engine::knowledge::NodeId;
 use unicode_width::UnicodeWidthChar as _;
 
+use super::super::markup::{escaped, page};
 use super::drawing::{Drawing, HEIGHT, WIDTH, drawn};
 use super::selection::Selection;
 
@@ -16,31 +17,16 @@ const LIT: usize = 1000;
 /// How far the ends of a line bend.
 const BEND: usize = 45;
 
+/// What pages of lineage have beside what all pages have.
 const STYLE: &str = "\
-:root{--back:#fff;--text:#1b1f24;--faint:#57606a;--line:#8c959f;--box:#f6f8fa;--edge:#d0d7de;--bad:#b00020;--given:#e6f4ea;--focus:#0550ae}
-@media(prefers-color-scheme:dark){:root{--back:#0d1117;--text:#e6edf3;--faint:#9198a1;--line:#6e7681;--box:#161b22;--edge:#30363d;--bad:#ff7b72;--given:#12261e;--focus:#79c0ff}}
-*{box-sizing:border-box}
-body{margin:0;padding:1.5rem;background:var(--back);color:var(--text);font:15px/1.5 system-ui,sans-serif}
-h1{font-size:1.3rem;margin:0 0 .3rem;overflow-wrap:anywhere}
-p{margin:.2rem 0 1rem;color:var(--faint)}
-.drawing{overflow:auto;max-height:85vh;border:1px solid var(--edge);border-radius:8px}
-svg{display:block}
-svg text{fill:var(--text);font:12px system-ui,sans-serif}
-svg .what{fill:var(--faint);font-size:11px}
-svg rect{fill:var(--box);stroke:var(--edge);stroke-width:1.5}
 svg .given rect{fill:var(--given)}
 svg .bad rect{stroke:var(--bad);stroke-dasharray:5 3}
 svg .bad .what{fill:var(--bad)}
 svg .asked rect{stroke:var(--focus);stroke-width:3}
-svg path{fill:none;stroke:var(--line);stroke-width:1.3}
 svg a:focus{outline:none}
 svg a:focus rect,svg a:hover rect{stroke:var(--focus);stroke-width:3}
-table{border-collapse:collapse;width:100%;margin-top:1.5rem}
-th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--edge);overflow-wrap:anywhere}
 tr:target{background:var(--box)}
 .remark{color:var(--bad)}
-a{color:var(--focus)}
-@media print{.drawing{max-height:none;overflow:visible}}
 ";
 
 pub(super) fn html(selection: &Selection<'_>) -> String {
@@ -50,23 +36,15 @@ pub(super) fn html(selection: &Selection<'_>) -> String {
         Some(_) => format!("Lineage of {}", selection.file.map(super::super::visible::text).unwrap_or_default()),
         None => "Lineage".to_owned(),
     };
-    let title = escaped(&title);
     let stale = selection.nodes.iter().filter(|id| selection.is_stale(**id)).count();
-    let lit = lit(selection);
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}{lit}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n\
-         <p>{} files, {} steps from one to another, {stale} stale. Lines lead from what a file was made of to the file. \
+    let said = format!(
+        "<p>{} files, {} steps from one to another, {stale} stale. Lines lead from what a file was made of to the file. \
          The table below says the same in words.</p>\n",
         selection.nodes.len(),
         edges.len(),
     );
-    page.push_str(&svg(selection, &edges, &drawing));
-    page.push_str(&table(selection, &edges));
-    page.push_str("</main>\n</body>\n</html>\n");
-    page
+    let body = format!("{said}{}{}", svg(selection, &edges, &drawing), table(selection, &edges));
+    page(&title, &format!("{STYLE}{}", lit(selection)), &body)
 }
 
 /// Which lines stand out when a box is pointed at or has the focus.
@@ -158,21 +136,6 @@ fn table(selection: &Selection<'_>, edges: &[(NodeId, NodeId)]) -> String {
     table
 }
 
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            letter => safe.push(letter),
-        }
-    }
-    safe
-}
-
 fn beginning_of(text: &str) -> String {
     super::super::visible::short(text, BOX_COLUMNS)
 }
@@ -195,10 +158,8 @@ fn end_of(path: &str) -> String {
 mod tests {
     use super::*;
 
-    /// QL-34: names and summaries of files are text, whatever they hold.
     #[test]
-    fn what_files_are_called_is_text() {
-        assert_eq!(escaped("<script>&'\""), "&lt;script&gt;&amp;&#39;&quot;");
+    fn the_end_of_a_long_path_is_shown() {
         assert_eq!(end_of("data/short.md"), "data/short.md");
         assert!(end_of(&format!("data/{}/보고서.md", "x".repeat(300))).ends_with("/보고서.md"));
         assert!(end_of(&"가".repeat(100)).chars().count() <= BOX_COLUMNS / 2 + 1);

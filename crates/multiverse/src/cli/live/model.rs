@@ -1,9 +1,10 @@
 //! What the live view knows: the runs it shows, their items, who is at work and what waits. Fed by notices and by views;
 //! draws nothing and asks no clock.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use engine::{AttemptView, ItemView, Notice, Role, RunView, Waiting};
+use engine::{AttemptView, ItemView, Notice, RunView, Waiting};
 
 /// A moment, in milliseconds of the wall clock.
 pub(crate) type Moment = u64;
@@ -85,7 +86,7 @@ pub(crate) struct Item {
 /// Somebody at work.
 #[derive(Debug, Clone)]
 pub(crate) struct Working {
-    pub(crate) role: Role,
+    pub(crate) role: Cow<'static, str>,
     pub(crate) agent: String,
     pub(crate) what: String,
     pub(crate) item: Option<String>,
@@ -157,7 +158,7 @@ impl RunModel {
         for attempt in &view.attempts {
             let known = old.get(&attempt.fence);
             let working = Working {
-                role: attempt.role,
+                role: attempt.role.clone(),
                 agent: known.map_or_else(|| who(attempt), |known| known.agent.clone()),
                 what: attempt.what.clone(),
                 item: attempt.item.clone(),
@@ -237,7 +238,7 @@ impl RunModel {
             Notice::Assigned { fence, role, what, item, attempt, agent, .. } => {
                 self.standing = Standing::Working;
                 self.mark_begun(item.as_deref(), now);
-                let (role, agent, what) = (*role, agent.clone(), what.clone());
+                let (role, agent, what) = (role.clone(), agent.clone(), what.clone());
                 let (item, attempt) = (item.clone(), *attempt);
                 let working = Working { role, agent, what, item, attempt, since: now, line: String::new() };
                 self.works.insert(*fence, working);
@@ -260,7 +261,8 @@ impl RunModel {
             Notice::Asked { run, fence, what, question } => {
                 self.works.remove(fence);
                 let (run, text) = (run.clone(), format!("{what}: {question}"));
-                self.waits.push(Waiting { run, kind: "question", fence: Some(*fence), text, commands: Vec::new() });
+                let (fence, question, commands) = (Some(*fence), None, Vec::new());
+                self.waits.push(Waiting { run, kind: "question", fence, question, text, commands });
             }
             Notice::Told { fence, .. } => {
                 self.standing = Standing::Working;
@@ -286,16 +288,25 @@ impl RunModel {
             }
             Notice::Failed { items, doing, error, .. } => {
                 self.end(Standing::Failed, now);
-                let place = if doing.is_empty() { String::new() } else { format!("{doing}: ") };
-                self.reason = Some(format!("{place}{}", error.lines().next().unwrap_or_default()));
-                for id in items {
-                    if let Some(item) = self.items.get_mut(id) {
-                        item.state = State::Failed;
-                    }
-                }
+                self.fail(items, doing, error);
             }
             Notice::Finished { .. } => self.end(Standing::Done, now),
-            Notice::Started { .. } | Notice::Message { .. } | Notice::Problem { .. } | Notice::Store(_) => {}
+            Notice::Started { .. }
+            | Notice::Began { .. }
+            | Notice::Moved { .. }
+            | Notice::Message { .. }
+            | Notice::Problem { .. }
+            | Notice::Store(_) => {}
+        }
+    }
+
+    fn fail(&mut self, items: &[String], doing: &str, error: &str) {
+        let place = if doing.is_empty() { String::new() } else { format!("{doing}: ") };
+        self.reason = Some(format!("{place}{}", error.lines().next().unwrap_or_default()));
+        for id in items {
+            if let Some(item) = self.items.get_mut(id) {
+                item.state = State::Failed;
+            }
         }
     }
 

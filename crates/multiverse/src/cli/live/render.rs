@@ -1,7 +1,6 @@
 //! The live view as lines: a pure function of what is known, the size of the terminal and the time. Every line fits.
 
 use anstyle::{AnsiColor, Effects, Style};
-use engine::Role;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::super::output::{BAD, GOOD, HINT, PLACE};
@@ -236,11 +235,7 @@ impl Drawing {
 
     /// Who is at work, and since when.
     fn who(&self, working: &Working) -> Vec<(Style, String)> {
-        let role = match working.role {
-            Role::Planner => "planner",
-            Role::Executor => "executor",
-            Role::Communicator => "communicator",
-        };
+        let role = visible::short(&working.role, self.columns / 4);
         let time = duration(self.now.saturating_sub(working.since));
         let again = if working.attempt > 1 { format!("attempt {}", working.attempt) } else { String::new() };
         if self.columns < COLUMNS_FOR_WHO {

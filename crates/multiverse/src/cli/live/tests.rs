@@ -1,6 +1,6 @@
 //! The live view at several sizes: what is shown, what is folded, and that every line fits.
 
-use engine::{Notice, Role};
+use engine::Notice;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::model::{Model, RunModel, moment_in_id};
@@ -40,7 +40,7 @@ impl Story {
         self.tell(&Notice::Assigned {
             run: RUN.into(),
             fence: self.fence,
-            role: Role::Executor,
+            role: "executor".into(),
             what: what.into(),
             item: item.map(String::from),
             attempt: 1,

@@ -51,14 +51,14 @@ fn works(view: &RunView, count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::{AttemptView, RestView, Role, Waiting};
+    use engine::{AttemptView, RestView, Waiting};
 
     use super::*;
 
     fn attempt(item: Option<&str>, holder: &str) -> AttemptView {
         AttemptView {
             fence: 1,
-            role: Role::Executor,
+            role: "executor".into(),
             what: String::new(),
             item: item.map(String::from),
             attempt: 1,
@@ -71,8 +71,14 @@ mod tests {
     #[test]
     fn words_say_what_is_going_on() {
         let open = || RunView { status: "PENDING", ..RunView::default() };
-        let wait =
-            || Waiting { run: "r".into(), kind: "question", fence: None, text: String::new(), commands: Vec::new() };
+        let wait = || Waiting {
+            run: "r".into(),
+            kind: "question",
+            fence: None,
+            question: None,
+            text: String::new(),
+            commands: Vec::new(),
+        };
         let rest =
             RestView { fence: 1, what: String::new(), item: None, until: "some day".into(), reason: String::new() };
         let check = |view: RunView, driver: Driver, expected: &str| assert_eq!(standing(&view, driver).1, expected);

@@ -14,7 +14,7 @@ pub(super) fn notices(before: &RunView, after: &RunView) -> Vec<Notice> {
         notices.push(Notice::Assigned {
             run: run(),
             fence: attempt.fence,
-            role: attempt.role,
+            role: attempt.role.clone(),
             what: attempt.what.clone(),
             item: attempt.item.clone(),
             attempt: attempt.attempt,

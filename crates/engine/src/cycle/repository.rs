@@ -1,0 +1,136 @@
+//! What code does with the repository of a cycle: the goal's branch, what stands before each loop, the merge, the end of the
+//! branch. Each is safe to do again: what was done before is found done. Must not decide when.
+
+use std::path::Path;
+
+use machine::cycle::{Cycle, Party};
+use serde_json::{Value, json};
+use tools::git::{GitFault, Merged, Moved, NewCommit, ObjectId, Repository, Stamp};
+
+use crate::fault::EngineError;
+
+/// How many names of a branch are tried.
+const NAMES: u32 = 1000;
+
+/// Whether a project is the working tree of a repository.
+pub(super) fn is_ground(project: &Path) -> Result<bool, EngineError> {
+    match Repository::open(project) {
+        Ok(repository) => {
+            let here = project.canonicalize().unwrap_or_else(|_| project.into());
+            if repository.work_tree() == here {
+                return Ok(true);
+            }
+            let top = repository.work_tree().display();
+            let reason =
+                format!("{} is a folder of the repository {top}, and a branch is of the whole", here.display());
+            Err(EngineError::refused(reason, format!("work at its top: `-C {top}`")))
+        }
+        Err(GitFault::NotARepository { .. } | GitFault::NotInstalled { .. }) => Ok(false),
+        Err(fault) => Err(EngineError::refused(fault.to_string(), "mend that first; nothing was begun")),
+    }
+}
+
+/// Who a party is to git, and when.
+pub(super) fn stamp(party: Party, at: &str) -> Stamp {
+    let seconds = at.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_second).unwrap_or_default();
+    let email = format!("{}@multiverse.invalid", party.name().to_lowercase());
+    Stamp { name: party.name().into(), email, seconds }
+}
+
+/// The goal's branch is there, and what it stands at is kept.
+pub(super) fn checkpoint(project: &Path, cycle: &Cycle) -> Result<Value, String> {
+    let repository = Repository::open(project).map_err(in_words)?;
+    if !cycle.branch.is_empty() {
+        let at = repository.branch_at(&cycle.branch).map_err(in_words)?;
+        let commit = at.ok_or_else(|| format!("the branch {} is gone: make it again, then `resume`", cycle.branch))?;
+        keep(&repository, cycle, &commit)?;
+        return Ok(json!({"branch": cycle.branch, "base": cycle.base, "commit": commit.as_str()}));
+    }
+    let (base, commit) = repository.branch().map_err(in_words)?;
+    let stem = format!(
+        "cycle/{}-{}",
+        cycle.goal_number,
+        dialect::cycle::slug(&cycle.goal.chars().take(40).collect::<String>())
+    );
+    for number in 1..=NAMES {
+        let branch = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
+        // One that stands where we would put it is ours from before, or as good.
+        match repository.move_branch(&branch, None, Some(&commit), "a goal begins").map_err(in_words)? {
+            Moved::Done | Moved::Already => {
+                keep(&repository, cycle, &commit)?;
+                return Ok(json!({"branch": branch, "base": base, "commit": commit.as_str()}));
+            }
+            Moved::Elsewhere(_) => {}
+        }
+    }
+    Err(format!("{NAMES} branches are called {stem}: delete some"))
+}
+
+fn keep(repository: &Repository, cycle: &Cycle, commit: &ObjectId) -> Result<(), String> {
+    repository.keep(&format!("{}/loop-{}", cycle.id, cycle.loop_number), commit).map_err(in_words)
+}
+
+/// The branch is at what the Actor left.
+pub(super) fn advance(project: &Path, cycle: &Cycle, commit: &str) -> Result<(), String> {
+    let repository = Repository::open(project).map_err(in_words)?;
+    let new = ObjectId::read(commit).ok_or_else(|| format!("`{commit}` is no commit"))?;
+    let branch = &cycle.branch;
+    let at = repository.branch_at(branch).map_err(in_words)?;
+    let old = at.ok_or_else(|| format!("the branch {branch} is gone: make it again, then `resume`"))?;
+    if !repository.is_ancestor(&old, &new).map_err(in_words)? {
+        let short = old.short();
+        return Err(format!("{branch} was moved to {short} by somebody else meanwhile: move it back, then `resume`"));
+    }
+    match repository.advance(branch, &old, &new, "a turn of the Actor").map_err(in_words)?.0 {
+        Moved::Done | Moved::Already => Ok(()),
+        Moved::Elsewhere(_) => Err(format!("{branch} is being moved by somebody else: `resume` tries again")),
+    }
+}
+
+/// The branch into the one that it came from.
+pub(super) fn merge(project: &Path, cycle: &Cycle, since: &str) -> Result<Value, String> {
+    let repository = Repository::open(project).map_err(in_words)?;
+    let at = |branch: &str| -> Result<ObjectId, String> {
+        let found = repository.branch_at(branch).map_err(in_words)?;
+        found.ok_or_else(|| format!("the branch {branch} is gone: make it again, then `resume`"))
+    };
+    let (ours, theirs) = (at(&cycle.base)?, at(&cycle.branch)?);
+    if repository.is_ancestor(&theirs, &ours).map_err(in_words)? {
+        return Ok(json!({"commit": ours.as_str()}));
+    }
+    let tree = match repository.merge(&ours, &theirs).map_err(in_words)? {
+        Merged::Tree(tree) => tree,
+        Merged::Clashes(clashes) => {
+            let files: Vec<String> = clashes.iter().map(|clash| clash.path.display().to_string()).collect();
+            return Ok(json!({"conflicts": files}));
+        }
+    };
+    let stamp = stamp(Party::Actor, since);
+    let message = format!("Merge {} into {}\n", cycle.branch, cycle.base);
+    let parents = vec![ours.clone(), theirs];
+    let new = NewCommit { tree, parents, author: &stamp, committer: &stamp, message: &message };
+    let commit = repository.commit(&new).map_err(in_words)?;
+    match repository.advance(&cycle.base, &ours, &commit, "a goal is merged").map_err(in_words)?.0 {
+        Moved::Done | Moved::Already => Ok(json!({"commit": commit.as_str()})),
+        Moved::Elsewhere(_) => Err(format!("{} was moved meanwhile: `resume` merges again", cycle.base)),
+    }
+}
+
+/// The branch is deleted: what it held is merged, and the Human said so.
+pub(super) fn delete(project: &Path, cycle: &Cycle) -> Result<Value, String> {
+    let repository = Repository::open(project).map_err(in_words)?;
+    let Some(at) = repository.branch_at(&cycle.branch).map_err(in_words)? else { return Ok(json!({})) };
+    let base = repository.branch_at(&cycle.base).map_err(in_words)?;
+    let is_merged = base.map(|base| repository.is_ancestor(&at, &base)).transpose().map_err(in_words)?;
+    if is_merged != Some(true) {
+        return Err(format!("{} has commits that are not in {}: merge them first", cycle.branch, cycle.base));
+    }
+    match repository.move_branch(&cycle.branch, Some(&at), None, "the goal is met").map_err(in_words)? {
+        Moved::Done | Moved::Already => Ok(json!({})),
+        Moved::Elsewhere(_) => Err(format!("{} was moved meanwhile: `resume` looks again", cycle.branch)),
+    }
+}
+
+fn in_words(fault: GitFault) -> String {
+    fault.to_string()
+}

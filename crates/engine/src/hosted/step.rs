@@ -1,0 +1,201 @@
+//! One step of a hosted run: what follows from an order is committed whole, and what must be done afterwards is given back.
+//! Knows no machine.
+
+use std::collections::BTreeMap;
+
+use machine::{Effect, Metered};
+use serde_json::value::RawValue;
+use store::{Batch, Commit, Fs};
+
+use super::{Came, Followed, Input, Runs, World, kind_of};
+use crate::body::{HostedFacts, NewBody};
+use crate::engine::Engine;
+use crate::fault::EngineError;
+use crate::settings::Settings;
+use crate::step::{Order, Ready, State, Taken, change_of, key, read, unknown_run, whole};
+
+/// The most runs that are over and still known by heart; of older ones the journal tells.
+const ENDED: usize = 20;
+
+impl State {
+    /// Decides and commits an order to a run that is hosted.
+    pub(crate) fn hosted_step<F: Fs>(
+        &mut self,
+        batch: &mut Batch<'_, F>,
+        ready: &Ready,
+        settings: &Settings,
+    ) -> Result<Taken, EngineError> {
+        let id = ready.order.run();
+        if let Some(protocol) = &self.unknown {
+            let reason = format!("the journal has runs of the protocol {protocol:?}, which this program does not know");
+            return Err(EngineError::refused(reason, "use the newer version of this program"));
+        }
+        let mut followed = {
+            let read = |path: &str| read(batch, path);
+            let world = World {
+                now: &ready.now,
+                me: &self.me,
+                alive: &ready.alive,
+                free: settings.jobs.saturating_sub(self.busy),
+                used: match &ready.order {
+                    Order::Hosted { used, .. } => *used,
+                    _ => Metered::default(),
+                },
+                settings,
+                runs: &self.hosted,
+                read: &read,
+            };
+            follow(&self.hosted, &ready.order, &world)?
+        };
+        let mut taken = Taken::of(id);
+        taken.is_resumed = followed.is_resumed;
+        taken.effects = std::mem::take(&mut followed.effects);
+        taken.notices = std::mem::take(&mut followed.notices);
+        if followed.facts.is_empty() && followed.edits.is_empty() {
+            return Ok(taken);
+        }
+        taken.record = Some(append(batch, id, &followed, &taken.effects, settings)?);
+        let (was, is) = (self.hosted_busy(id), followed.run.standing().held_by(&self.me));
+        self.busy = (self.busy + is).saturating_sub(was);
+        match self.busy >= settings.jobs && !followed.run.standing().is_over {
+            true => drop(self.hungry.insert(id.into())),
+            false => drop(self.hungry.remove(id)),
+        }
+        self.hosted.insert(id.into(), followed.run);
+        self.forget_old();
+        Ok(taken)
+    }
+
+    /// Takes facts of a hosted run into memory; decides nothing.
+    pub(crate) fn apply_hosted(&mut self, id: &str, told: &HostedFacts) {
+        let Some(kind) = kind_of(&told.protocol) else {
+            self.unknown = Some(told.protocol.clone());
+            return;
+        };
+        match (self.hosted.get_mut(id), told.facts.split_first()) {
+            (Some(run), _) => run.apply(&told.facts),
+            (None, Some((first, rest))) => {
+                if let Some(mut run) = kind.begun(id, first) {
+                    run.apply(rest);
+                    self.hosted.insert(id.into(), run);
+                    self.forget_old();
+                }
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// How many agents this process has at work for a hosted run.
+    pub(crate) fn hosted_busy(&self, id: &str) -> usize {
+        self.hosted.get(id).map_or(0, |run| run.standing().held_by(&self.me))
+    }
+
+    /// Of runs that are over only the newest are remembered.
+    fn forget_old(&mut self) {
+        let mut over: Vec<(String, String)> = self
+            .hosted
+            .iter()
+            .filter(|(_, run)| run.standing().is_over)
+            .map(|(id, run)| (run.standing().began_at.to_string(), id.clone()))
+            .collect();
+        if over.len() > ENDED {
+            over.sort();
+            over.iter().take(over.len() - ENDED).for_each(|(_, id)| drop(self.hosted.remove(id)));
+        }
+    }
+}
+
+/// The hosted runs as a checkpoint keeps them: each with its protocol.
+pub(crate) fn kept(runs: &Runs) -> BTreeMap<String, (String, Box<RawValue>)> {
+    let kept = runs.iter().filter_map(|(id, run)| Some((id.clone(), (run.protocol().to_string(), run.kept().ok()?))));
+    kept.collect()
+}
+
+fn follow(runs: &Runs, order: &Order, world: &World<'_>) -> Result<Followed, EngineError> {
+    match order {
+        Order::Begin { id, .. } if runs.contains_key(id) => {
+            Err(EngineError::refused(format!("there is a run {id} already"), "try again in a second"))
+        }
+        Order::Begin { id, beginning } => beginning.begin(id, world),
+        Order::Hosted { run, input, .. } => runs.get(run).ok_or_else(|| unknown_run(run))?.take(input, world),
+        Order::To { run, input, .. } => {
+            let known = runs.get(run).ok_or_else(|| unknown_run(run))?;
+            let Some(input) = Input::of(input) else {
+                let reason = format!("a run of the protocol {} takes no such answer", known.protocol());
+                return Err(EngineError::refused(reason, format!("`multiverse explain {run}` says what can be done")));
+            };
+            known.take(&input, world)
+        }
+        Order::Start { id, .. } | Order::Retry { id, .. } | Order::Adopt { id, .. } => Err(unknown_run(id)),
+    }
+}
+
+fn append<F: Fs>(
+    batch: &mut Batch<'_, F>,
+    id: &str,
+    followed: &Followed,
+    effects: &[Effect],
+    settings: &Settings,
+) -> Result<u64, EngineError> {
+    let mut changes = Vec::with_capacity(followed.edits.len() + followed.outputs.len());
+    for (path, edit) in &followed.edits {
+        changes.push(change_of(batch, path, edit)?);
+    }
+    for output in &followed.outputs {
+        changes.push((output.path.clone(), whole(batch, &output.path, output.content.clone())));
+    }
+    let begun = effects.iter().filter_map(|effect| match effect {
+        Effect::Start(fence) => Some((*fence, followed.run.given(*fence, settings))),
+        Effect::Stop(_) | Effect::Say(_) => None,
+    });
+    let protocol = followed.run.protocol();
+    let body = NewBody {
+        run: id,
+        facts: &[],
+        hosted: Some(HostedFacts { protocol: protocol.into(), facts: followed.facts.clone() }),
+        effects: effects.iter().filter_map(|effect| key(id, effect)).collect(),
+        given: begun.filter(|(_, given)| !given.is_empty()).collect(),
+        prompts: BTreeMap::new(),
+        said: followed.said.clone(),
+    };
+    let raw = body.to_raw().map_err(|error| EngineError::refused(error.to_string(), ""))?;
+    let cause = format!("{id}: {}", followed.cause);
+    let commit = Commit::new(cause, batch.head().number, changes).with_body(raw);
+    Ok(batch.append(&commit)?)
+}
+
+impl State {
+    /// Takes in the hosted runs of a checkpoint.
+    pub(crate) fn restore_hosted(&mut self, kept: BTreeMap<String, (String, Box<RawValue>)>) {
+        for (id, (protocol, raw)) in kept {
+            match kind_of(&protocol).and_then(|kind| kind.restored(&raw)) {
+                Some(run) => drop(self.hosted.insert(id, run)),
+                None => self.unknown = Some(protocol),
+            }
+        }
+    }
+}
+
+impl<F: Fs> Engine<F> {
+    /// What an order to a hosted run needs to know of the world: files that cannot be placed are the agent's mistake, told
+    /// before anything is decided on them. Those that were there without this journal are taken under it.
+    pub(crate) fn ready_hosted(&mut self, ready: &mut Ready) -> Result<(), EngineError> {
+        let Order::Hosted { input: Input::Ended { came, .. }, .. } = &mut ready.order else { return Ok(()) };
+        let Came::Report { outputs, .. } = came else { return Ok(()) };
+        let mut foreign = Vec::new();
+        for output in outputs.iter().filter(|output| self.store.read(&output.path).is_none()) {
+            if matches!(self.store.fs().look(&output.path), Ok(Some(_))) {
+                foreign.push(output.path.clone());
+            }
+        }
+        if !foreign.is_empty() && self.store.adopt(&foreign)?.is_some() {
+            self.follow()?;
+        }
+        let problems = self.unplaceable(outputs)?;
+        if !problems.is_empty() {
+            let said = came.said().unwrap_or_default();
+            *came = Came::Broken { problems, said };
+        }
+        Ok(())
+    }
+}
