@@ -6,6 +6,7 @@
 
 mod acp;
 mod apart;
+mod adapter;
 pub mod backend;
 mod beneath;
 mod check;
@@ -33,6 +34,7 @@ mod validate;
 mod words;
 
 pub use acp::Acp;
+pub use adapter::Adapter;
 pub use backend::{Backend, Ending, Job, Meter, Pace};
 pub use check::{check_report, path_problem};
 pub use command::Command;

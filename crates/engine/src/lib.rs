@@ -27,6 +27,7 @@ mod notice;
 mod odd;
 mod profile;
 mod readable;
+pub mod realization;
 mod retry;
 mod service;
 mod settings;

@@ -27,6 +27,7 @@
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, unused_imports))]
 
 mod background;
+pub mod battery;
 mod bounds;
 mod boxes;
 mod cage;

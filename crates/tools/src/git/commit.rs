@@ -36,6 +36,15 @@ pub enum Change {
     Remove { path: PathBuf },
 }
 
+/// What is known of a folder before its files are looked at.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// An index of the folder: files that it knows unchanged are not read again.
+    pub index: PathBuf,
+    /// A list of what is ignored there.
+    pub excluded: PathBuf,
+}
+
 /// A file that is an index for one use, with the locks that git makes beside it.
 pub(super) struct OwnIndex {
     path: PathBuf,
@@ -74,16 +83,19 @@ impl Drop for OwnIndex {
 }
 
 impl Repository {
-    /// The tree of a folder's files as they are, without what is ignored. `base` is what they were made from. `known`
-    /// is an index of that folder: files that it knows unchanged are not read again.
-    pub fn tree_of(&self, folder: &Path, base: Option<&ObjectId>, known: Option<&Path>) -> Result<ObjectId, GitFault> {
+    /// The tree of a folder's files as they are, without what is ignored. `base` is what they were made from.
+    pub fn tree_of(&self, folder: &Path, base: Option<&ObjectId>, known: Option<&Known>) -> Result<ObjectId, GitFault> {
         let index = OwnIndex::new(self)?;
         let in_index = |arguments: &[&str]| {
             let git = self.git(arguments).with("GIT_INDEX_FILE", index.path()).with("GIT_WORK_TREE", folder);
-            git.setting("core.bare", "false").setting("advice.addEmbeddedRepo", "false")
+            let git = git.setting("core.bare", "false").setting("advice.addEmbeddedRepo", "false");
+            match known {
+                Some(known) => git.setting("core.excludesFile", &known.excluded),
+                None => git,
+            }
         };
         match (known, base) {
-            (Some(known), _) => super::lend::copy_with_time(known, index.path())?,
+            (Some(known), _) => super::lend::copy_with_time(&known.index, index.path())?,
             (None, Some(base)) => drop(in_index(&["read-tree", base.as_str()]).answer()?),
             (None, None) => {}
         }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use super::commit::Known;
 use super::invoke::Git;
 use super::{GitFault, Head, Logged, ObjectId, Repository, Stamp, Status};
 
@@ -48,6 +49,11 @@ impl Lent {
         self.place.join("tree")
     }
 
+    /// What is not part of it, where the borrower does not reach.
+    fn excluded(&self) -> PathBuf {
+        self.place.join("excluded")
+    }
+
     /// The index as it was made, where the borrower does not reach.
     fn index(&self) -> PathBuf {
         self.place.join("index")
@@ -58,6 +64,18 @@ impl Repository {
     /// Makes a copy in `place/tree`, on a branch at a commit. `place` is a folder of the caller's; what an earlier copy
     /// left in it goes. Whoever commits in the copy does so under `stamp`'s name unless told otherwise.
     pub fn lend(&self, place: &Path, branch: &str, commit: &ObjectId, stamp: &Stamp) -> Result<Lent, GitFault> {
+        self.lend_without(place, (branch, commit), stamp, &[])
+    }
+
+    /// The same. What `excluded` names, in git's way of ignoring, is nobody's work in the copy: the borrower's own tools put
+    /// it there.
+    pub fn lend_without(
+        &self,
+        place: &Path,
+        (branch, commit): (&str, &ObjectId),
+        stamp: &Stamp,
+        excluded: &[&str],
+    ) -> Result<Lent, GitFault> {
         if let Some(why) = super::branch_problem(branch) {
             return Err(GitFault::BadName { name: branch.into(), why });
         }
@@ -73,6 +91,11 @@ impl Repository {
         fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
         let format = if commit.as_str().len() == 64 { "--object-format=sha256" } else { "--object-format=sha1" };
         Git::new(&folder, ["init", "-q", "--template=", format, "-b", branch, "."]).answer()?;
+        fs::create_dir_all(folder.join(".git/info")).map_err(|error| at(&folder, error))?;
+        for path in [lent.excluded(), folder.join(".git/info/exclude")] {
+            let lines = excluded.iter().map(|line| format!("{line}\n")).collect::<String>();
+            fs::write(&path, lines).map_err(|error| at(&path, error))?;
+        }
         self.pack_into(&folder.join(".git"), commit)?;
         let copy = Self::open(&folder)?;
         copy.git(["config", "user.name", &stamp.name]).answer()?;
@@ -146,7 +169,8 @@ impl Repository {
             Some(at) => (false, copy.log(Some(&lent.commit), at)?),
         };
         let status = copy.status()?;
-        let tree = self.tree_of(&folder, Some(&lent.commit), Some(&lent.index()))?;
+        let known = Known { index: lent.index(), excluded: lent.excluded() };
+        let tree = self.tree_of(&folder, Some(&lent.commit), Some(&known))?;
         Ok(Examined { tree, head, commits, is_rewritten, strayed, status })
     }
 }

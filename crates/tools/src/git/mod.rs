@@ -33,7 +33,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use along::Brought;
-pub use commit::{Change, NewCommit, Stamp};
+pub use commit::{Change, Known, NewCommit, Stamp};
 pub use fault::GitFault;
 pub use invoke::GitLimits;
 pub use lend::{Examined, Lent};

@@ -97,7 +97,8 @@ fn nothing_that_a_repository_names_is_run() {
     assert_eq!(stage.read("a/a.txt"), "ours\n");
     repository.move_branch("side", None, Some(&theirs), "test").unwrap();
     repository.add_worktree(&stage.at("side"), "side").unwrap();
-    let lent = repository.lend(&stage.at("place"), "work", &theirs, &stamp("actor")).unwrap();
+    let lent =
+        repository.lend_without(&stage.at("place"), ("work", &theirs), &stamp("actor"), &["/brief.json"]).unwrap();
     // Whoever has a copy may set the same traps in it.
     fs::copy(stage.at("a/.git/config"), stage.at("place/tree/.git/config")).unwrap();
     stage.executable("place/tree/.git/hooks/post-index-change", &stage.read("a/.git/hooks/post-index-change"));
@@ -167,7 +168,8 @@ fn a_missing_object_is_not_fetched() {
         stage.git("a", ["config", key, value]);
     }
     let repository = Repository::open(&stage.at("a")).unwrap();
-    let fault = repository.lend(&stage.at("place"), "work", &head, &stamp("actor")).unwrap_err();
+    let fault =
+        repository.lend_without(&stage.at("place"), ("work", &head), &stamp("actor"), &["/brief.json"]).unwrap_err();
     assert!(!fault.to_string().is_empty());
     assert_eq!(repository.file_at(&head, "a".as_ref()).unwrap(), None);
     assert_eq!(sprung(&stage), Vec::<String>::new());

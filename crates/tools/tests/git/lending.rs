@@ -14,7 +14,7 @@ fn lent(stage: &Stage) -> (Repository, Lent) {
     }
     let repository = Repository::open(repository.work_tree()).unwrap();
     let head = head_of(&repository);
-    let lent = repository.lend(&stage.at("place"), "work", &head, &stamp("actor")).unwrap();
+    let lent = repository.lend_without(&stage.at("place"), ("work", &head), &stamp("actor"), &["/brief.json"]).unwrap();
     (repository, lent)
 }
 
@@ -33,7 +33,7 @@ fn a_copy_has_the_files_the_past_and_a_name_to_commit_under() {
     assert!(seen.commits.is_empty() && seen.strayed.is_empty() && !seen.is_rewritten && seen.status.is_clean());
     // Lent again in the same place, it is as new.
     stage.write("place/tree/left", "behind\n");
-    repository.lend(&stage.at("place"), "work", &lent.commit, &stamp("actor")).unwrap();
+    repository.lend_without(&stage.at("place"), ("work", &lent.commit), &stamp("actor"), &["/brief.json"]).unwrap();
     assert!(!stage.at("place/tree/left").exists());
 }
 
@@ -54,7 +54,7 @@ fn a_long_past_is_cut() {
     let made = std::process::Command::new("sh").args(["-c", &script]).current_dir(stage.at("a")).status().unwrap();
     assert!(made.success());
     let head = head_of(&repository);
-    repository.lend(&stage.at("place"), "work", &head, &stamp("actor")).unwrap();
+    repository.lend_without(&stage.at("place"), ("work", &head), &stamp("actor"), &["/brief.json"]).unwrap();
     assert_eq!(stage.git("place/tree", ["rev-list", "--count", "HEAD"]), "100");
     stage.git("place/tree", ["fsck", "--strict"]);
 }
@@ -98,6 +98,8 @@ fn what_was_done_to_a_copy_is_seen() {
     check(&|stage| git(stage, &["switch", "-q", "--detach"]), &|seen| {
         assert_eq!(seen.strayed, ["HEAD (now on no branch)"]);
     });
+    // What the borrower's tools put there is nobody's work.
+    check(&|stage| drop(stage.write("place/tree/brief.json", "{}")), &|seen| assert!(seen.status.is_clean()));
     // Hiding a change from git's own index does not hide it.
     check(
         &|stage| {
@@ -125,7 +127,8 @@ fn a_copy_that_is_no_repository_any_more_is_told() {
         // The copy lies in the repository that it came from, as it does in a project.
         let repository = stage.repository("a", &[("a", "1\n")]);
         let head = head_of(&repository);
-        let lent = repository.lend(&stage.at("a/place"), "work", &head, &stamp("actor")).unwrap();
+        let lent =
+            repository.lend_without(&stage.at("a/place"), ("work", &head), &stamp("actor"), &["/brief.json"]).unwrap();
         deed(&stage);
         let fault = repository.examine(&lent).unwrap_err();
         assert!(matches!(fault, GitFault::Damaged { .. }), "{fault}");
