@@ -260,7 +260,7 @@ mod tests {
             brief.context["catalog"] = catalog;
             let schema = answer_schema(&brief, Form::Simple).unwrap();
             let rows = schema["properties"]["tasks"]["anyOf"][1]["prefixItems"].as_array().unwrap().clone();
-            let path = |row: &Value| row["properties"]["output_path"]["pattern"].as_str().unwrap()[30..37].to_string();
+            let path = |row: &Value| row["properties"]["output_path"]["pattern"].as_str().unwrap()[31..38].to_string();
             rows.iter().map(path).collect()
         };
         assert_eq!(numbers(json!([])), ["/s01_1_", "/s01_2_"]);

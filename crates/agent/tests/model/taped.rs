@@ -81,14 +81,17 @@ fn a_real_attempt_with_tools_comes_to_the_same() {
     let kept: Vec<Kept> = lines.lines().map(|line| Kept::of_line(line).unwrap()).collect();
     assert_eq!(kept.iter().filter(|line| matches!(line, Kept::Called(_))).count(), 2);
     let place = tempfile::tempdir().unwrap();
-    let workdir = place.path().to_path_buf();
+    let (project, workdir) = (place.path().join("project"), place.path().join("project/work"));
     let output = &recording.brief.expects.outputs[0];
     fs::create_dir_all(workdir.join(output).parent().unwrap()).unwrap();
-    fs::create_dir_all(workdir.join("assets")).unwrap();
-    fs::copy(folder.join("wishes.md"), workdir.join("assets/wishes.md")).unwrap();
+    for assets in [project.join("assets"), workdir.join("assets")] {
+        fs::create_dir_all(assets).unwrap();
+    }
+    fs::copy(folder.join("wishes.md"), project.join("assets/wishes.md")).unwrap();
+    std::os::unix::fs::symlink(project.join("assets/wishes.md"), workdir.join("assets/wishes.md")).unwrap();
     let left = vec![(PathBuf::from(output), folder.join("by_tools.0"))];
     let (brief, readable, meter) = (recording.brief.clone(), Vec::new(), Meter::default());
-    let job = Job { brief, project: workdir.clone(), workdir: workdir.clone(), readable, meter };
+    let job = Job { brief, project, workdir: workdir.clone(), readable, meter };
     let recorded = Recorded { agent: &recording.agent, kept, ending: &recording.ending, left };
     let mut found = rehearse(recorded, &job, Prompts::built_in()).unwrap();
     found.retain(|difference| !difference.contains(", messages."));
