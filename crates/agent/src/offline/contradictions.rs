@@ -49,7 +49,9 @@ pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
             Said::Value(figure) => figure.unit.as_str(),
             Said::Date(_) => "(date)",
         };
-        for word in &claim.subject.words {
+        // "In 2024 produjo 162 GWh": what names nothing is of what stands around it.
+        let words = if claim.subject.words.is_empty() { &claim.place.words } else { &claim.subject.words };
+        for word in words {
             alike.entry((unit, claim.period, word)).or_default().push(index);
             // A table of years tells its own times.
             if claim.period.is_some() && !claim.is_dated_row() && same_time::is_open(claim, newest) {
@@ -202,7 +204,17 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
             && !there.subject.names.is_empty()
             && there.subject.names.iter().all(|name| here.place.words.contains(name))
     };
+    // Neither names it, and both stand below the same name.
+    let is_below_one = first.subject.names.is_empty()
+        && second.subject.names.is_empty()
+        && first
+            .place
+            .names
+            .iter()
+            .chain(&second.place.names)
+            .any(|name| first.place.words.contains(name) && second.place.words.contains(name));
     let is_one_name = shares_name(first, second)
+        || is_below_one
         || is_named_around(second, first)
         || (first.subject.names.is_empty()
             && !second.subject.names.is_empty()
@@ -364,8 +376,18 @@ fn is_one_subject(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
             && names.iter().all(|name| there.place.words.contains(name))
             && there.place.names.iter().all(|name| known(here, name))
     };
-    let is_of_all = |claim: &Claim| claim.is_dated_row() && claim.subject.names.is_empty() && shared.len() > 1;
+    let has_unit = matches!(&first.said, Said::Value(figure) if !figure.unit.is_empty());
+    let says_what = shared.len() > 1 || has_unit && shared.iter().any(|word| vocabulary::is_measure(word));
+    let is_of_all = |claim: &Claim| claim.is_dated_row() && claim.subject.names.is_empty() && says_what;
+    // Neither names anything, and all that the title of one names stands in that of the other.
+    let is_bare = first.subject.names.is_empty() && second.subject.names.is_empty();
+    let is_below = |here: &Claim, there: &Claim| {
+        !here.place.names.is_empty() && here.place.names.iter().all(|name| there.place.names.contains(name))
+    };
+    let is_thing = shared.iter().any(|word| !vocabulary::is_common(word) && !vocabulary::is_kind(word));
+    let is_below_one = is_bare && is_thing && (is_below(first, second) || is_below(second, first));
     shares_name(first, second)
+        || is_below_one
         || [(first, second), (second, first)].iter().any(|(one, other)| is_about(one, other) || is_meant(one, other))
         || is_of_all(first)
         || is_of_all(second)

@@ -73,6 +73,13 @@ pub(crate) fn people(words: &[Word]) -> Option<(&'static str, Vec<String>)> {
     if !lowers.iter().any(|lower| has(PEOPLE, lower)) {
         return None;
     }
+    // "da trabajo a 24 personas", "donne du travail à 24 personnes", "gives work to 24 people"
+    const GIVES: &str = "da dan daba gives gave provides gibt bietet donne donnait dà offre oferece daje";
+    if let (true, Some(said)) =
+        (lowers.iter().any(|lower| has(GIVES, lower)), verb("trabajo travail work lavoro trabalho arbeit pracę"))
+    {
+        return Some(("employee", said));
+    }
     verb(LIVE).map(|said| ("population", said)).or_else(|| verb(WORK).map(|said| ("employee", said)))
 }
 

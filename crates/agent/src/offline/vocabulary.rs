@@ -112,7 +112,7 @@ pub(crate) fn is_kind(word: &str) -> bool {
 /// `zuivelfabriek`, `Stadtbibliothek`: in some languages the kind is the end of the word.
 fn is_compound_kind(word: &str) -> bool {
     const ENDS: &str = "fabriek fabrik werk kraftwerk werft brücke bibliothek bibliotheek schule school klinik ziekenhuis krankenhaus \
-        museum theater stadion hafen haven verein genossenschaft molkerei brauerei brouwerij universität kirche kerk";
+        museum theater stadion hafen haven verein genossenschaft molkerei brauerei brouwerij universität kirche kerk park";
     let front = |end: &str| word.strip_suffix(end).is_some_and(|front| front.chars().count() >= 4);
     ENDS.split_ascii_whitespace().any(front)
 }
@@ -380,7 +380,7 @@ const KINDS: &str = "winery vineyard dairy monastery port harbour harbor city to
     museum school university college app application software platform programme program library theatre theater stadium airport \
     restaurant hotel brewery bakery cooperative foundation association festival refuge choir orchestra \
     chor orchester genossenschaft hafen stadt gemeinde dorf schiff frachter fähre kutter verein kraftwerk werk fabrik werft brücke turm bibliothek stadion flughafen \
-    cantina vigneto weingut domaine bodega adega vignoble théâtre teatro teatr ville navire usine centrale pont stade hôpital bibliothèque association chantier cooperativa finca puerto ciudad buque fábrica puente estadio biblioteca \
+    cantina vigneto weingut domaine bodega adega vignoble théâtre teatro teatr ville navire usine centrale pont stade hôpital bibliothèque association chantier cooperativa finca parque parc parco puerto ciudad buque fábrica puente estadio biblioteca \
     porto città nave ponte stadio ospedale cidade navio fábrica haven stad schip brug ziekenhuis fabriek miasto statek most szpital klub fabryka \
     şehir gemi köprü hastane kulübü fabrika santrali порт город судно корабль завод мост больница клуб клуба музей станция электростанция \
     مدرسة جامعة مستشفى مكتبة متحف مصنع ميناء مدينة قرية جسر فندق نادي ملعب محطة حديقة جمعية بلدية سفينة مطار \
