@@ -152,7 +152,8 @@ fn clause(
             continue;
         }
         let is_by = is_by_whom(&words[..index], &range, core, dates, figures);
-        if is_by {
+        let is_event = matches!(vocabulary::part("", &word.text.to_lowercase()), Part::Event(_));
+        if is_by && !is_event {
             continue;
         }
         let word = if counted { speech::without_counter(word) } else { word.clone() };
@@ -239,6 +240,10 @@ fn turn(words: &[Word], clause: &mut Clause) {
             "employee" => subject.action = subject.action.or(Some("employ")),
             measure => drop(subject.words.insert(measure.to_owned())),
         }
+    }
+    if turns::is_turned_over(words) {
+        subject.words.retain(|word| word != "setzte" && word != "setzt");
+        subject.words.insert("revenue".to_owned());
     }
     if turns::is_above_sea(words) {
         subject.words.insert("height".to_owned());
@@ -353,7 +358,16 @@ pub(crate) fn carry(clause: &mut Clause, last: Option<&Clause>) {
         true => !has_measure && !is_other_deed,
         false => !has_entity && (!is_other_deed || is_thing(word)),
     };
+    // "is 68 km long and has 14 stations": the second is of the same thing, and no length.
+    let unit = |clause: &Clause| clause.figures.first().map(|figure| figure.unit.clone());
+    let is_other_unit = unit(clause) != unit(last);
+    let is_size = |word: &String| ["length", "height", "width", "depth", "distance", "area"].contains(&word.as_str());
+    let is_carried = |word: &&String| is_carried(word) && !(is_other_unit && is_size(word));
     let own = &mut clause.subject;
+    if own.names.is_empty() && (own.has_possession || own.action.is_some()) {
+        own.words.extend(last.subject.words.iter().filter(|word| is_thing(word)).cloned());
+        own.names.extend(last.subject.names.iter().cloned());
+    }
     own.words.extend(last.subject.words.iter().filter(is_carried).cloned());
     own.names.extend(last.subject.names.iter().filter(is_carried).cloned());
     own.loose.extend(last.subject.loose.iter().filter(is_carried).cloned());

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alike;
+use super::around::{compete, is_row_of_other};
 use super::claims::{Claim, Said, Subject};
 use super::dates::Period;
 use super::limits;
@@ -108,6 +109,9 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
     {
         return false;
     }
+    if is_row_of_other(first, second) || is_row_of_other(second, first) {
+        return false;
+    }
     let (Some(missing_first), Some(missing_second)) = (missing(first, second), missing(second, first)) else {
         return false;
     };
@@ -168,7 +172,7 @@ fn is_measured_alike(first: &Claim, second: &Claim) -> bool {
     has_unit && first.subject.action.is_some() && first.subject.action == second.subject.action
 }
 
-fn shares_name(first: &Claim, second: &Claim) -> bool {
+pub(crate) fn shares_name(first: &Claim, second: &Claim) -> bool {
     first.subject.names.intersection(&second.subject.names).next().is_some()
 }
 
@@ -225,14 +229,20 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
         }
         // In another language other words stand beside the name: the yard, die Werft, le chantier.
         let is_other_word = is_other_language(first, second)
-            && shares_name(first, second)
+            && is_one_name
             && !word.starts_with('(')
             && !first.subject.names.contains(word)
             && (!vocabulary::is_measure(word) || is_measured_alike(first, second))
             && !vocabulary::is_stretch(word);
         // A table that names nobody is about what the others are about.
         let is_of_all = second.is_row && second.subject.names.is_empty() && first.subject.names.is_empty();
-        let is_kind = (is_one_name || is_of_all) && vocabulary::is_kind(word) && !is_other_kind(word, first, second);
+        // The station of Oakmere is not the line of that name.
+        let is_row_of =
+            second.is_row && second.place.words.iter().any(|head| head != word && vocabulary::is_kind(head));
+        let is_kind = (is_one_name || is_of_all)
+            && !is_row_of
+            && vocabulary::is_kind(word)
+            && !is_other_kind(word, first, second);
         let is_noun = second.subject.action.is_some_and(|action| vocabulary::is_noun_of(word, action));
         // A figure in square metres is of an area, whether it is said or not.
         let is_told_by_unit = word == "area" && matches!(&second.said, Said::Value(figure) if figure.unit == "m²");
@@ -299,103 +309,6 @@ fn is_priced(word: &str, other: &Claim) -> bool {
     let is_amount = |word: &String| AMOUNTS.split(' ').any(|known| known == word);
     let is_bare = other.subject.action.is_none() && !other.subject.words.iter().any(is_amount);
     matches!(word, "cost" | "price") && is_money && is_bare
-}
-
-/// Whether the places in which two claims stand speak of different things.
-fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
-    let differ = |one: &BTreeSet<&String>, other: &BTreeSet<&String>| {
-        one.iter().any(|word| !known(second, word)) && other.iter().any(|word| !known(first, word))
-    };
-    let names = |claim: &'_ Claim| -> BTreeSet<String> {
-        claim.place.names.difference(&claim.subject.words).cloned().collect()
-    };
-    let (first_names, second_names) = (names(first), names(second));
-    if differ(&first_names.iter().collect(), &second_names.iter().collect()) {
-        return true;
-    }
-    if first.path != second.path && is_one_subject(first, second, shared) {
-        return false;
-    }
-    let entity = shared.iter().filter(|word| !vocabulary::is_common(word) && !word.starts_with('(')).count();
-    // Where there are no capitals, a word that is neither a measure nor a kind of thing is as good as a name.
-    let has_no_capitals = |word: &str| {
-        let is_sign =
-            |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
-        word.chars().all(|c| matches!(c, '\u{0590}'..='\u{06ff}' | '\u{0900}'..='\u{097f}'))
-            || word.chars().count() > 2 && word.chars().all(is_sign)
-    };
-    let is_own = |word: &&&String| has_no_capitals(word) && !vocabulary::is_common(word) && !vocabulary::is_kind(word);
-    let is_named =
-        shared.iter().any(|word| first.subject.names.contains(*word) || second.subject.names.contains(*word))
-            || shared.iter().any(|word| is_own(&word))
-            || first.subject.names.iter().any(|name| second.place.words.contains(name))
-            || second.subject.names.iter().any(|name| first.place.words.contains(name));
-    // "The staff is 40" in two documents that have nothing in common: nothing says that it is one staff.
-    if entity == 0
-        && !is_named
-        && first.path != second.path
-        && first.place.words.intersection(&second.place.words).next().is_none()
-        && !is_named_in(first, second)
-        && !is_named_in(second, first)
-    {
-        return true;
-    }
-    // Two papers of one house: what they name alike need not stand under the same item of an agenda.
-    let around =
-        first.place.words.intersection(&second.place.words).filter(|word| !vocabulary::is_common(word)).count();
-    let is_own_thing =
-        |word: &&&String| !vocabulary::is_common(word) && !vocabulary::is_kind(word) && !word.starts_with('(');
-    let is_one_house = around >= 2 && shared.iter().any(|word| is_own_thing(&word));
-    // Within one document headings tell things apart; between documents only those that say more of the same thing.
-    let is_strict = first.path == second.path || !(is_named || entity >= 2 || is_one_house);
-    let told = |claim: &Claim| -> BTreeSet<String> {
-        let of_headings =
-            claim.place.headings.iter().filter(|words| is_strict || shared.iter().any(|word| words.contains(*word)));
-        let rest: BTreeSet<String> = of_headings.flatten().cloned().collect();
-        let all = if is_strict { claim.place.words.union(&rest).cloned().collect() } else { rest };
-        all.difference(&claim.subject.words).cloned().collect()
-    };
-    let (here, there) = (told(first), told(second));
-    differ(&here.iter().collect(), &there.iter().collect())
-}
-
-/// Whether a claim, or what stands around it, has a word. A text without a name in its title is about what it names.
-fn known(claim: &Claim, word: &String) -> bool {
-    claim.subject.words.contains(word)
-        || claim.place.words.contains(word)
-        || claim.place.names.is_empty() && claim.place.document.contains(word)
-}
-
-/// Whether claims of two documents are about one thing, whatever the titles say besides: both name it, one does and the
-/// other can only mean it, or a table names nobody.
-fn is_one_subject(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
-    let is_about = |here: &Claim, there: &Claim| there.place.names.is_empty() && is_named_in(here, there);
-    let is_meant = |here: &Claim, there: &Claim| {
-        let names = &here.subject.names;
-        !names.is_empty()
-            && names.iter().all(|name| there.place.words.contains(name))
-            && there.place.names.iter().all(|name| known(here, name))
-    };
-    let has_unit = matches!(&first.said, Said::Value(figure) if !figure.unit.is_empty());
-    let says_what = shared.len() > 1 || has_unit && shared.iter().any(|word| vocabulary::is_measure(word));
-    let is_of_all = |claim: &Claim| claim.is_dated_row() && claim.subject.names.is_empty() && says_what;
-    // Neither names anything, and all that the title of one names stands in that of the other.
-    let is_bare = first.subject.names.is_empty() && second.subject.names.is_empty();
-    let is_below = |here: &Claim, there: &Claim| {
-        !here.place.names.is_empty() && here.place.names.iter().all(|name| there.place.names.contains(name))
-    };
-    let is_thing = shared.iter().any(|word| !vocabulary::is_common(word) && !vocabulary::is_kind(word));
-    let is_below_one = is_bare && is_thing && (is_below(first, second) || is_below(second, first));
-    shares_name(first, second)
-        || is_below_one
-        || [(first, second), (second, first)].iter().any(|(one, other)| is_about(one, other) || is_meant(one, other))
-        || is_of_all(first)
-        || is_of_all(second)
-}
-
-/// Whether all that the title of one claim's text names is named somewhere in the text of the other.
-fn is_named_in(first: &Claim, second: &Claim) -> bool {
-    !first.place.names.is_empty() && first.place.names.iter().all(|name| second.place.document.contains(name))
 }
 
 /// One contradiction for each subject and pair of values; who says the same again is named with it.

@@ -75,7 +75,15 @@ pub(crate) fn newest(claims: &[Claim]) -> Option<u16> {
 pub(crate) fn may_be_one(first: &Claim, second: &Claim, newest: Option<u16>) -> bool {
     let do_last = lasts(first) && lasts(second);
     match (first.period, second.period) {
-        (Some(one), Some(other)) => one == other || do_last && is_end_of(one, other),
+        // What is paid once is paid, whenever the papers were written that tell of it.
+        (Some(one), Some(other)) => {
+            let is_around = first.origin == Origin::Around && second.origin == Origin::Around;
+            // The month of a newsletter is when it was written, the year of a report what it is of.
+            let is_written =
+                matches!((one, other), (Period::Year(_), Period::Month(..)) | (Period::Month(..), Period::Year(_)));
+            let is_paid = is_around && is_written && is_paid_once(first) && is_paid_once(second);
+            one == other || is_paid || do_last && is_end_of(one, other)
+        }
         (None, None) => true,
         (Some(period), None) => is_told_of_now(first, period, newest, do_last),
         (None, Some(period)) => is_told_of_now(second, period, newest, do_last),

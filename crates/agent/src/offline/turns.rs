@@ -83,6 +83,12 @@ pub(crate) fn people(words: &[Word]) -> Option<(&'static str, Vec<String>)> {
     verb(LIVE).map(|said| ("population", said)).or_else(|| verb(WORK).map(|said| ("employee", said)))
 }
 
+/// Whether an amount is what was sold for it: `setzte 19,8 Millionen Euro um`.
+pub(crate) fn is_turned_over(words: &[Word]) -> bool {
+    let first = words.iter().position(|word| matches!(word.text.as_str(), "setzte" | "setzt" | "setzten"));
+    first.is_some() && words.last().is_some_and(|word| word.text == "um")
+}
+
 /// Whether a figure in metres is a height: `455 metres above the sea`, `410 m sul livello del mare`.
 pub(crate) fn is_above_sea(words: &[Word]) -> bool {
     const ABOVE: &str = "above über sobre sul sopra au-dessus acima boven nad";
