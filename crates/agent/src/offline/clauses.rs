@@ -49,11 +49,11 @@ pub(crate) fn clauses(
         })
         .collect();
     const JOINTS: &str = " and while but whereas compared versus vs against after und während aber gegenüber nach et mais contre y pero frente tras а и но против ";
+    let is_joint = |word: &&Word| JOINTS.contains(&format!(" {} ", word.text.to_lowercase()));
+    let joints: Vec<usize> = words.iter().filter(is_joint).map(|word| word.start).collect();
     let mut cuts = vec![0];
     cuts.extend(&marks);
-    cuts.extend(
-        words.iter().filter(|word| JOINTS.contains(&format!(" {} ", word.text.to_lowercase()))).map(|word| word.start),
-    );
+    cuts.extend(&joints);
     // "rose from 61,000 in 2022 to 70,000 in 2023"
     const TARGETS: &str = " to auf à a до ";
     let is_target = |word: &&Word| {
@@ -73,8 +73,11 @@ pub(crate) fn clauses(
     let mut from = 0;
     for pair in cuts.windows(2) {
         if has_value(from, pair[0]) && has_value(pair[0], pair[1]) {
-            ranges.push(from..pair[0]);
-            from = pair[0];
+            // "covers 190 hectares and gives work to 24 people": the second begins with its verb.
+            let joint = joints.iter().copied().find(|at| from < *at && *at < pair[0] && !has_value(*at, pair[0]));
+            let end = joint.unwrap_or(pair[0]);
+            ranges.push(from..end);
+            from = end;
         }
     }
     ranges.push(from..chars.len());
@@ -149,7 +152,8 @@ fn clause(
             continue;
         }
         let is_by = is_by_whom(&words[..index], &range, core, dates, figures);
-        if is_by {
+        let is_event = matches!(vocabulary::part("", &word.text.to_lowercase()), Part::Event(_));
+        if is_by && !is_event {
             continue;
         }
         let word = if counted { speech::without_counter(word) } else { word.clone() };
@@ -231,10 +235,15 @@ fn turn(words: &[Word], clause: &mut Clause) {
     }
     if let Some((measure, said)) = turns::people(words) {
         subject.words.retain(|word| !said.contains(word));
+        subject.names.retain(|word| !said.contains(word));
         match measure {
             "employee" => subject.action = subject.action.or(Some("employ")),
             measure => drop(subject.words.insert(measure.to_owned())),
         }
+    }
+    if turns::is_turned_over(words) {
+        subject.words.retain(|word| word != "setzte" && word != "setzt");
+        subject.words.insert("revenue".to_owned());
     }
     if turns::is_above_sea(words) {
         subject.words.insert("height".to_owned());
@@ -342,11 +351,23 @@ pub(crate) fn carry(clause: &mut Clause, last: Option<&Clause>) {
     let Some(last) = last else { return };
     let has_measure = clause.subject.words.iter().any(|word| vocabulary::is_common(word));
     let has_entity = clause.subject.words.iter().any(|word| !vocabulary::is_common(word));
+    // "holds 164,000 volumes and employs 37 people": what was counted there is not counted here.
+    let is_other_deed = clause.subject.action.is_some() && clause.subject.action != last.subject.action;
+    let is_thing = |word: &String| last.subject.names.contains(word) || vocabulary::is_kind(word);
     let is_carried = |word: &&String| match vocabulary::is_common(word) {
-        true => !has_measure,
-        false => !has_entity,
+        true => !has_measure && !is_other_deed,
+        false => !has_entity && (!is_other_deed || is_thing(word)),
     };
+    // "is 68 km long and has 14 stations": the second is of the same thing, and no length.
+    let unit = |clause: &Clause| clause.figures.first().map(|figure| figure.unit.clone());
+    let is_other_unit = unit(clause) != unit(last);
+    let is_size = |word: &String| ["length", "height", "width", "depth", "distance", "area"].contains(&word.as_str());
+    let is_carried = |word: &&String| is_carried(word) && !(is_other_unit && is_size(word));
     let own = &mut clause.subject;
+    if own.names.is_empty() && (own.has_possession || own.action.is_some()) {
+        own.words.extend(last.subject.words.iter().filter(|word| is_thing(word)).cloned());
+        own.names.extend(last.subject.names.iter().cloned());
+    }
     own.words.extend(last.subject.words.iter().filter(is_carried).cloned());
     own.names.extend(last.subject.names.iter().filter(is_carried).cloned());
     own.loose.extend(last.subject.loose.iter().filter(is_carried).cloned());

@@ -172,7 +172,14 @@ fn kind(table: &Table, index: usize, decimal: Decimal) -> ColumnKind {
 /// Whether the texts of a column are numbers of something: `TM-7001`.
 pub(crate) fn is_coded(table: &Table, index: usize) -> bool {
     let mut cells = table.rows.iter().map(|row| row[index].text.trim()).filter(|text| !is_missing(text));
-    cells.all(|text| text.chars().any(|c| c.is_ascii_digit()) && !text.contains(' ') && text.is_ascii())
+    // OAK, HLT: short words in capitals are codes, too.
+    let is_short = |text: &str| text.len() <= 5 && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    table.rows.len() > 1
+        && cells.all(|text| {
+            text.is_ascii()
+                && !text.contains(' ')
+                && (text.chars().any(|c| c.is_ascii_digit()) || text.len() > 1 && is_short(text))
+        })
 }
 
 /// Words that stand in a cell for a value that is not there.

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alike;
+use super::around::{compete, is_row_of_other};
 use super::claims::{Claim, Said, Subject};
 use super::dates::Period;
 use super::limits;
@@ -49,7 +50,9 @@ pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
             Said::Value(figure) => figure.unit.as_str(),
             Said::Date(_) => "(date)",
         };
-        for word in &claim.subject.words {
+        // "In 2024 produjo 162 GWh": what names nothing is of what stands around it.
+        let words = if claim.subject.words.is_empty() { &claim.place.words } else { &claim.subject.words };
+        for word in words {
             alike.entry((unit, claim.period, word)).or_default().push(index);
             // A table of years tells its own times.
             if claim.period.is_some() && !claim.is_dated_row() && same_time::is_open(claim, newest) {
@@ -104,6 +107,9 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
         || qualifiers::is_turned(&first.subject.order, &second.subject.order)
         || qualifiers::is_swapped(&first.subject.shown, &second.subject.shown)
     {
+        return false;
+    }
+    if is_row_of_other(first, second) || is_row_of_other(second, first) {
         return false;
     }
     let (Some(missing_first), Some(missing_second)) = (missing(first, second), missing(second, first)) else {
@@ -166,7 +172,7 @@ fn is_measured_alike(first: &Claim, second: &Claim) -> bool {
     has_unit && first.subject.action.is_some() && first.subject.action == second.subject.action
 }
 
-fn shares_name(first: &Claim, second: &Claim) -> bool {
+pub(crate) fn shares_name(first: &Claim, second: &Claim) -> bool {
     first.subject.names.intersection(&second.subject.names).next().is_some()
 }
 
@@ -202,7 +208,17 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
             && !there.subject.names.is_empty()
             && there.subject.names.iter().all(|name| here.place.words.contains(name))
     };
+    // Neither names it, and both stand below the same name.
+    let is_below_one = first.subject.names.is_empty()
+        && second.subject.names.is_empty()
+        && first
+            .place
+            .names
+            .iter()
+            .chain(&second.place.names)
+            .any(|name| first.place.words.contains(name) && second.place.words.contains(name));
     let is_one_name = shares_name(first, second)
+        || is_below_one
         || is_named_around(second, first)
         || (first.subject.names.is_empty()
             && !second.subject.names.is_empty()
@@ -213,14 +229,20 @@ fn missing(first: &Claim, second: &Claim) -> Option<Missing> {
         }
         // In another language other words stand beside the name: the yard, die Werft, le chantier.
         let is_other_word = is_other_language(first, second)
-            && shares_name(first, second)
+            && is_one_name
             && !word.starts_with('(')
             && !first.subject.names.contains(word)
             && (!vocabulary::is_measure(word) || is_measured_alike(first, second))
             && !vocabulary::is_stretch(word);
         // A table that names nobody is about what the others are about.
         let is_of_all = second.is_row && second.subject.names.is_empty() && first.subject.names.is_empty();
-        let is_kind = (is_one_name || is_of_all) && vocabulary::is_kind(word) && !is_other_kind(word, first, second);
+        // The station of Oakmere is not the line of that name.
+        let is_row_of =
+            second.is_row && second.place.words.iter().any(|head| head != word && vocabulary::is_kind(head));
+        let is_kind = (is_one_name || is_of_all)
+            && !is_row_of
+            && vocabulary::is_kind(word)
+            && !is_other_kind(word, first, second);
         let is_noun = second.subject.action.is_some_and(|action| vocabulary::is_noun_of(word, action));
         // A figure in square metres is of an area, whether it is said or not.
         let is_told_by_unit = word == "area" && matches!(&second.said, Said::Value(figure) if figure.unit == "m²");
@@ -287,93 +309,6 @@ fn is_priced(word: &str, other: &Claim) -> bool {
     let is_amount = |word: &String| AMOUNTS.split(' ').any(|known| known == word);
     let is_bare = other.subject.action.is_none() && !other.subject.words.iter().any(is_amount);
     matches!(word, "cost" | "price") && is_money && is_bare
-}
-
-/// Whether the places in which two claims stand speak of different things.
-fn compete(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
-    let differ = |one: &BTreeSet<&String>, other: &BTreeSet<&String>| {
-        one.iter().any(|word| !known(second, word)) && other.iter().any(|word| !known(first, word))
-    };
-    let names = |claim: &'_ Claim| -> BTreeSet<String> {
-        claim.place.names.difference(&claim.subject.words).cloned().collect()
-    };
-    let (first_names, second_names) = (names(first), names(second));
-    if differ(&first_names.iter().collect(), &second_names.iter().collect()) {
-        return true;
-    }
-    if first.path != second.path && is_one_subject(first, second, shared) {
-        return false;
-    }
-    let entity = shared.iter().filter(|word| !vocabulary::is_common(word) && !word.starts_with('(')).count();
-    // Where there are no capitals, a word that is neither a measure nor a kind of thing is as good as a name.
-    let has_no_capitals = |word: &str| {
-        let is_sign =
-            |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
-        word.chars().all(|c| matches!(c, '\u{0590}'..='\u{06ff}' | '\u{0900}'..='\u{097f}'))
-            || word.chars().count() > 2 && word.chars().all(is_sign)
-    };
-    let is_own = |word: &&&String| has_no_capitals(word) && !vocabulary::is_common(word) && !vocabulary::is_kind(word);
-    let is_named =
-        shared.iter().any(|word| first.subject.names.contains(*word) || second.subject.names.contains(*word))
-            || shared.iter().any(|word| is_own(&word))
-            || first.subject.names.iter().any(|name| second.place.words.contains(name))
-            || second.subject.names.iter().any(|name| first.place.words.contains(name));
-    // "The staff is 40" in two documents that have nothing in common: nothing says that it is one staff.
-    if entity == 0
-        && !is_named
-        && first.path != second.path
-        && first.place.words.intersection(&second.place.words).next().is_none()
-        && !is_named_in(first, second)
-        && !is_named_in(second, first)
-    {
-        return true;
-    }
-    // Two papers of one house: what they name alike need not stand under the same item of an agenda.
-    let around =
-        first.place.words.intersection(&second.place.words).filter(|word| !vocabulary::is_common(word)).count();
-    let is_own_thing =
-        |word: &&&String| !vocabulary::is_common(word) && !vocabulary::is_kind(word) && !word.starts_with('(');
-    let is_one_house = around >= 2 && shared.iter().any(|word| is_own_thing(&word));
-    // Within one document headings tell things apart; between documents only those that say more of the same thing.
-    let is_strict = first.path == second.path || !(is_named || entity >= 2 || is_one_house);
-    let told = |claim: &Claim| -> BTreeSet<String> {
-        let of_headings =
-            claim.place.headings.iter().filter(|words| is_strict || shared.iter().any(|word| words.contains(*word)));
-        let rest: BTreeSet<String> = of_headings.flatten().cloned().collect();
-        let all = if is_strict { claim.place.words.union(&rest).cloned().collect() } else { rest };
-        all.difference(&claim.subject.words).cloned().collect()
-    };
-    let (here, there) = (told(first), told(second));
-    differ(&here.iter().collect(), &there.iter().collect())
-}
-
-/// Whether a claim, or what stands around it, has a word. A text without a name in its title is about what it names.
-fn known(claim: &Claim, word: &String) -> bool {
-    claim.subject.words.contains(word)
-        || claim.place.words.contains(word)
-        || claim.place.names.is_empty() && claim.place.document.contains(word)
-}
-
-/// Whether claims of two documents are about one thing, whatever the titles say besides: both name it, one does and the
-/// other can only mean it, or a table names nobody.
-fn is_one_subject(first: &Claim, second: &Claim, shared: &[&String]) -> bool {
-    let is_about = |here: &Claim, there: &Claim| there.place.names.is_empty() && is_named_in(here, there);
-    let is_meant = |here: &Claim, there: &Claim| {
-        let names = &here.subject.names;
-        !names.is_empty()
-            && names.iter().all(|name| there.place.words.contains(name))
-            && there.place.names.iter().all(|name| known(here, name))
-    };
-    let is_of_all = |claim: &Claim| claim.is_dated_row() && claim.subject.names.is_empty() && shared.len() > 1;
-    shares_name(first, second)
-        || [(first, second), (second, first)].iter().any(|(one, other)| is_about(one, other) || is_meant(one, other))
-        || is_of_all(first)
-        || is_of_all(second)
-}
-
-/// Whether all that the title of one claim's text names is named somewhere in the text of the other.
-fn is_named_in(first: &Claim, second: &Claim) -> bool {
-    !first.place.names.is_empty() && first.place.names.iter().all(|name| second.place.document.contains(name))
 }
 
 /// One contradiction for each subject and pair of values; who says the same again is named with it.

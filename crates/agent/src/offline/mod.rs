@@ -7,6 +7,7 @@
 
 mod alike;
 mod analysis;
+mod around;
 mod asides;
 mod bounds;
 mod brief;

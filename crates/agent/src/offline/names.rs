@@ -97,9 +97,17 @@ impl Names {
             }
             if !words::is_capitalised(&word.text) {
                 self.lower.insert(key);
-            } else if index > 0 && language != Language::German && !follows_stop(&chars, word.start) {
+            } else if language == Language::German {
+                // Bäckerei Kornblum: behind a kind of thing stands what it is called.
+                let kind = index.checked_sub(1).and_then(|at| words::key(&words[at]));
+                let is_behind =
+                    kind.is_some_and(|kind| vocabulary::is_kind(&kind)) && words[index - 1].end + 1 == word.start;
+                if is_behind && !vocabulary::is_common(&key) && !vocabulary::is_kind(&key) {
+                    self.capital_inside.insert(key);
+                }
+            } else if index > 0 && !follows_stop(&chars, word.start) {
                 self.capital_inside.insert(key);
-            } else if language != Language::German {
+            } else {
                 self.begins.entry(key).or_default().insert(source);
             }
         }

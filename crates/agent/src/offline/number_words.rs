@@ -78,6 +78,10 @@ fn figure(chars: &[char], start: usize, end: usize, value: u64, numbers: &Number
     let is_measured = units::unit(&next).is_some()
         || units::scale(&next).is_some()
         || is_counted(&next)
+        || matches!(
+            figures::word_before(chars, start).as_str(),
+            "has" | "have" | "had" | "hat" | "hatte" | "tiene" | "compte"
+        )
         || !words::is_stop(&next) && is_counted(&figures::next_word(chars, behind).0);
     if value < SURE && !is_measured {
         return None;

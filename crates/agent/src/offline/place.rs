@@ -139,7 +139,9 @@ fn heading(level: usize, text: &str, names: &Names) -> Heading {
     let is_alone = keyed.len() == 1;
     let mut made =
         Heading { level, words: BTreeSet::new(), all: BTreeSet::new(), names: BTreeSet::new(), period, is_plan: false };
-    for (word, key) in keyed {
+    // The month of a meeting says nothing of what is told there.
+    let is_month = |word: &Word| super::dates::month(&word.text.to_lowercase()).is_some() && !dates.is_empty();
+    for (word, key) in keyed.into_iter().filter(|(word, _)| !is_month(word)) {
         match vocabulary::part(&key, &word.text.to_lowercase()) {
             Part::Subject(subject) => {
                 made.all.insert(subject.clone());

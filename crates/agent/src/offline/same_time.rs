@@ -75,7 +75,15 @@ pub(crate) fn newest(claims: &[Claim]) -> Option<u16> {
 pub(crate) fn may_be_one(first: &Claim, second: &Claim, newest: Option<u16>) -> bool {
     let do_last = lasts(first) && lasts(second);
     match (first.period, second.period) {
-        (Some(one), Some(other)) => one == other || do_last && is_end_of(one, other),
+        // What is paid once is paid, whenever the papers were written that tell of it.
+        (Some(one), Some(other)) => {
+            let is_around = first.origin == Origin::Around && second.origin == Origin::Around;
+            // The month of a newsletter is when it was written, the year of a report what it is of.
+            let is_written =
+                matches!((one, other), (Period::Year(_), Period::Month(..)) | (Period::Month(..), Period::Year(_)));
+            let is_paid = is_around && is_written && is_paid_once(first) && is_paid_once(second);
+            one == other || is_paid || do_last && is_end_of(one, other)
+        }
         (None, None) => true,
         (Some(period), None) => is_told_of_now(first, period, newest, do_last),
         (None, Some(period)) => is_told_of_now(second, period, newest, do_last),
@@ -111,9 +119,11 @@ fn is_end_of(one: Period, other: Period) -> bool {
 fn lasts(claim: &Claim) -> bool {
     let subject = &claim.subject;
     let any = |list: &[&str]| list.iter().any(|word| subject.words.contains(*word));
-    let is_state = matches!(subject.action, None | Some("employ")) && subject.verbs.is_empty();
+    let is_attribute = subject.action == Some("install") && subject.words.contains("capacity");
+    let is_state = (matches!(subject.action, None | Some("employ")) || is_attribute) && subject.verbs.is_empty();
     let is_money = matches!(&claim.said, Said::Value(figure) if super::units::is_currency(&figure.unit.to_lowercase()));
-    let is_said = subject.has_possession || subject.action == Some("employ") || any(&LASTING);
+    let is_area = matches!(&claim.said, Said::Value(figure) if figure.unit == "m²");
+    let is_said = is_area || subject.has_possession || subject.action == Some("employ") || any(&LASTING);
     is_state && is_said && !is_money && !any(&PASSING)
 }
 
@@ -123,5 +133,6 @@ fn is_paid_once(claim: &Claim) -> bool {
     let entity = claim.subject.words.iter().filter(|word| *word != "cost").count();
     // Who takes part in a trial is counted once, whenever that was.
     let is_enrolment = claim.subject.action == Some("enrol");
-    (is_enrolment || claim.origin == Origin::Around && is_cost) && entity > 1
+    let is_told = entity > 1 || entity == 1 && !claim.place.names.is_empty();
+    (is_enrolment || claim.origin == Origin::Around && is_cost) && is_told
 }

@@ -89,9 +89,13 @@ fn from_row(place: &Place<'_>, sheet: &Sheet<'_>, row: &[Cell]) -> Vec<Claim> {
 
 /// Takes the words of a label: whatever tells one row from another, also numbers and single letters.
 fn label(text: &str, subject: &mut Subject, is_plan: &mut bool) {
+    const WITH: [&str; 9] = ["with", "mit", "avec", "con", "com", "met", "including", "inklusive", "incl"];
     let chars = plain_digits(text);
+    let mut is_besides = false;
     for word in words::words(&chars) {
         let lower = word.text.to_lowercase();
+        // "Auditorium with gallery": what it has besides does not name it.
+        is_besides |= !subject.names.is_empty() && WITH.contains(&lower.as_str());
         let made = match words::key(&word) {
             Some(key) => match vocabulary::part(&key, &lower) {
                 // Poggio Alto is a name, whatever its second word means.
@@ -115,7 +119,7 @@ fn label(text: &str, subject: &mut Subject, is_plan: &mut bool) {
         };
         if let Some(made) = made {
             // A lone sign is no word of a sentence.
-            if made.chars().count() == 1 && word.script == Script::Han {
+            if is_besides || made.chars().count() == 1 && word.script == Script::Han {
                 subject.loose.insert(made.clone());
             } else if !vocabulary::is_common(&made) {
                 subject.names.insert(made.clone());
@@ -183,7 +187,8 @@ fn label_columns(table: &Table, columns: &[Column]) -> Vec<usize> {
     let mut candidates: Vec<usize> = of(ColumnKind::Label).collect();
     // Prose speaks of names, not of numbers with letters.
     candidates.sort_by_key(|label| columns::is_coded(table, *label));
-    let periods: Vec<usize> = of(ColumnKind::Period).collect();
+    // When each thing was built does not tell rows apart in time.
+    let periods: Vec<usize> = of(ColumnKind::Period).filter(|by| tables::is_course(table, *by, &candidates)).collect();
     for count in 1..candidates.len() {
         let chosen = &candidates[..count];
         if distinct(table, chosen.iter().chain(&periods).copied()) == table.rows.len() {

@@ -73,7 +73,20 @@ pub(crate) fn people(words: &[Word]) -> Option<(&'static str, Vec<String>)> {
     if !lowers.iter().any(|lower| has(PEOPLE, lower)) {
         return None;
     }
+    // "da trabajo a 24 personas", "donne du travail à 24 personnes", "gives work to 24 people"
+    const GIVES: &str = "da dan daba gives gave provides gibt bietet donne donnait dà offre oferece daje";
+    if let (true, Some(said)) =
+        (lowers.iter().any(|lower| has(GIVES, lower)), verb("trabajo travail work lavoro trabalho arbeit pracę"))
+    {
+        return Some(("employee", said));
+    }
     verb(LIVE).map(|said| ("population", said)).or_else(|| verb(WORK).map(|said| ("employee", said)))
+}
+
+/// Whether an amount is what was sold for it: `setzte 19,8 Millionen Euro um`.
+pub(crate) fn is_turned_over(words: &[Word]) -> bool {
+    let first = words.iter().position(|word| matches!(word.text.as_str(), "setzte" | "setzt" | "setzten"));
+    first.is_some() && words.last().is_some_and(|word| word.text == "um")
 }
 
 /// Whether a figure in metres is a height: `455 metres above the sea`, `410 m sul livello del mare`.

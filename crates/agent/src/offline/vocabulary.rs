@@ -112,7 +112,7 @@ pub(crate) fn is_kind(word: &str) -> bool {
 /// `zuivelfabriek`, `Stadtbibliothek`: in some languages the kind is the end of the word.
 fn is_compound_kind(word: &str) -> bool {
     const ENDS: &str = "fabriek fabrik werk kraftwerk werft brücke bibliothek bibliotheek schule school klinik ziekenhuis krankenhaus \
-        museum theater stadion hafen haven verein genossenschaft molkerei brauerei brouwerij universität kirche kerk";
+        museum theater stadion hafen haven verein genossenschaft molkerei brauerei brouwerij universität kirche kerk park";
     let front = |end: &str| word.strip_suffix(end).is_some_and(|front| front.chars().count() >= 4);
     ENDS.split_ascii_whitespace().any(front)
 }
@@ -160,7 +160,7 @@ pub(crate) fn is_possession(lower: &str, language: Language) -> bool {
         _ => {}
     }
     has(
-        "has have had owns owned own telt telde liczy liczył har hade hat hatte haben hatten besitzt besaß besaßen verfügt verfügte avait ont possède possédait compte tiene tenía tienen aveva tem tinha heeft miał имеет",
+        "has have had owns owned own operates betreibt betrieb unterhält exploite opera gestisce telt telde liczy liczył har hade hat hatte haben hatten besitzt besaß besaßen verfügt verfügte avait ont possède possédait compte tiene tenía tienen aveva tem tinha heeft miał имеет",
         lower,
     )
 }
@@ -367,7 +367,7 @@ const NOTHING: &str = "version versions release report reporting amount amounts 
     already around about approximately roughly nearly almost over least most exceeding above below under late early \
     beginning start full whole level value compared versus cent currently today new latest recent first second third \
     again also even just then now here same exactly precisely some well last previous next past time once \
-    totaal totale totali jahr jahre jahres ende anfang geschäftsjahr kalenderjahr unternehmen gesamt insgesamt rund etwa genau menschen leute anzahl zahl stück höhe \
+    totaal totale totali jahr jahre jahres ende anfang geschäftsjahr kalenderjahr unternehmen gesamt insgesamt rund etwa genau inzwischen mittlerweile derzeit heute groß menschen leute anzahl zahl stück höhe \
     million billion thousand mio mrd tsd inc ltd gmbh ag corp corporation llc plc co kg sa se spa bv \
     année ans an nombre total totale entreprise société environ exercice chiffre affaires \
     año años número total empresa compañía unos cerca cifra negocios ejercicio \
@@ -375,12 +375,12 @@ const NOTHING: &str = "version versions release report reporting amount amounts 
     سنة عام إجمالي مجموع مجموعه وفي وبلغ شركة حوالي نحو عدد \
     년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas persone pessoas osób osoby mensen kişi personer ludzi человек شخص يد";
 const NOTHING_PARTS: &str = "총 전체 기준 현재 당시 회사 올해 작년 지난해 总 公司 全年 約 약 以上 現在 時点 年度 合計 同社 当社 同年 全体 年間 年间";
-const KINDS: &str = "winery vineyard dairy monastery port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
+const KINDS: &str = "line railway ligne linie línea bahn bäckerei winery vineyard dairy monastery port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
     mv ms ss hospital clinic klinikum klinik club team trial study plant station refinery factory mill park farm bridge dam tunnel yard shipyard \
     museum school university college app application software platform programme program library theatre theater stadium airport \
     restaurant hotel brewery bakery cooperative foundation association festival refuge choir orchestra \
     chor orchester genossenschaft hafen stadt gemeinde dorf schiff frachter fähre kutter verein kraftwerk werk fabrik werft brücke turm bibliothek stadion flughafen \
-    cantina vigneto weingut domaine bodega adega vignoble théâtre teatro teatr ville navire usine centrale pont stade hôpital bibliothèque association chantier cooperativa finca puerto ciudad buque fábrica puente estadio biblioteca \
+    cantina vigneto weingut domaine bodega adega vignoble théâtre teatro teatr ville navire usine centrale pont stade hôpital bibliothèque association chantier cooperativa finca parque parc parco puerto ciudad buque fábrica puente estadio biblioteca \
     porto città nave ponte stadio ospedale cidade navio fábrica haven stad schip brug ziekenhuis fabriek miasto statek most szpital klub fabryka \
     şehir gemi köprü hastane kulübü fabrika santrali порт город судно корабль завод мост больница клуб клуба музей станция электростанция \
     مدرسة جامعة مستشفى مكتبة متحف مصنع ميناء مدينة قرية جسر فندق نادي ملعب محطة حديقة جمعية بلدية سفينة مطار \

@@ -463,7 +463,7 @@ const STOP: [&str; 14] = [
      te tes toi ton tu un une vos votre vous était étaient été être fut ont ainsi donc comme",
     "al algo como con contra cual cuando de del desde donde dos el ella ellas ellos en entre era eran es esa ese eso esta \
      estas este esto estos fue fueron ha han hasta hay la las le les lo los más me mi mis muy no nos o para pero por que \
-     quien se según ser si sin sobre son su sus también tan tiene todo todos tu un una uno unos y ya",
+     quien se según ser si sin sobre son su sus también tan tiene todo todos tu un una uno unos y ya aquí allí",
     "il lo gli un uno una del dello della dei degli delle nel nella nei sul sulla che di da in con su per tra fra è sono era \
      erano ha hanno non più anche come questo questa questi alla al allo agli ai dal dalla si fu furono stato stata stati state ne",
     "o os um uma uns umas do da dos das no na nos nas ao aos à às pelo pela que de em com para por não mais como é são foi \
