@@ -145,8 +145,8 @@ fn arguments(brief: &Brief, workdir: &Path) -> Vec<OsString> {
 }
 
 /// What an adapter's end means: its exit code first, then the last line that is an object.
-fn ending(brief: &Brief, how: How, output: Vec<u8>, log: String, time: Duration, output_bytes: usize) -> Ending {
-    let text = String::from_utf8_lossy(&output).into_owned();
+fn ending(brief: &Brief, how: How, output: &[u8], log: String, time: Duration, output_bytes: usize) -> Ending {
+    let text = String::from_utf8_lossy(output).into_owned();
     if how != How::Exit(0) {
         // An adapter says most of what went wrong on its output.
         let log = if log.trim().is_empty() { text } else { log };

@@ -5,8 +5,8 @@
 //! Must not know the engine, nor what becomes of a report.
 
 mod acp;
-mod apart;
 mod adapter;
+mod apart;
 pub mod backend;
 mod beneath;
 mod check;

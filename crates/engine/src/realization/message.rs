@@ -57,7 +57,7 @@ mod tests {
             match expected {
                 None => assert_eq!(problem, None, "{message}"),
                 Some(part) => {
-                    assert!(problem.as_ref().is_some_and(|found| found.contains(part)), "{message}: {problem:?}")
+                    assert!(problem.as_ref().is_some_and(|found| found.contains(part)), "{message}: {problem:?}");
                 }
             }
         };

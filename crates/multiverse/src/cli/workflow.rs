@@ -111,12 +111,12 @@ fn checked(stored: &Stored, output: &mut Output) -> Result<Profile, Failure> {
 fn variable(name: &str, env: &str) -> Option<String> {
     let own = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     own.or_else(|| {
-        let lines = env.lines().filter_map(|line| {
+        let mut lines = env.lines().filter_map(|line| {
             let line = line.trim();
             let (key, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
             (key.trim() == name).then(|| value.trim().trim_matches(['"', '\'']).to_string())
         });
-        lines.last().filter(|value| !value.is_empty())
+        lines.next_back().filter(|value| !value.is_empty())
     })
 }
 
