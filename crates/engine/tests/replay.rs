@@ -125,6 +125,27 @@ fn a_replayed_offline_run_leaves_the_same() {
     check(&project, &run);
 }
 
+/// BY-19, MV-41: what a communicator was given to say is recorded as well, and is nothing to replay.
+#[test]
+fn messages_to_the_user_are_recorded() {
+    let project = Project::new();
+    let root = project.folder.path().canonicalize().unwrap();
+    let mut settings = Settings::new(root.clone());
+    for role in [Role::Planner, Role::Executor, Role::Communicator] {
+        settings.play(role, Arc::new(real()));
+    }
+    let mut service = Service::open(settings, Missing::Create, Arc::new(|_| {})).unwrap();
+    let run = confirmed(&mut service);
+    assert_eq!(service.view(&run).unwrap().status, "COMPLETED");
+    service.close().unwrap();
+    for name in ["proposal-1.message", "proposal-2.message", "completion-1.message"] {
+        let kept = std::fs::read(engine::calls::folder(&root, &run).join(name)).expect(name);
+        let kept: serde_json::Value = serde_json::from_slice(&kept).unwrap();
+        assert_eq!((&kept["brief"]["role"], &kept["agent"]), (&"communicator".into(), &"puppet".into()), "{name}");
+    }
+    check(&project, &run);
+}
+
 /// BY-19: where an agent would be told something else, that is said by file and field; or it stops there.
 #[test]
 fn what_is_other_than_recorded_is_said() {

@@ -10,7 +10,7 @@ use tools::{Stop, ToolAnswer, ToolCall, Toolbox};
 
 use super::Model;
 use super::answer::answer_schema;
-use super::calls::{Calls, call_in_text, content_of, shown};
+use super::calls::{Calls, call_alone, call_in_text, content_of, shown};
 use super::client::Client;
 use super::extract::{Found, found_in, without_thoughts};
 use super::fault::CallFault;
@@ -438,9 +438,8 @@ impl<'a> Attempt<'a> {
             return Vec::new();
         }
         match found_in(without_thoughts(&turn.said.text)) {
-            Found::Whole(value) | Found::Within(value) => {
-                call_in_text(&value, self.calls.tools()).into_iter().collect()
-            }
+            Found::Whole(value) => call_alone(&value, self.calls.tools()).into_iter().collect(),
+            Found::Within(value) => call_in_text(&value, self.calls.tools()).into_iter().collect(),
             Found::Mended(_) | Found::Nothing => Vec::new(),
         }
     }
@@ -448,7 +447,7 @@ impl<'a> Attempt<'a> {
     /// The call of a tool that a text is, and nothing else.
     fn call_in(&self, text: &str) -> Option<Call> {
         match found_in(without_thoughts(text)) {
-            Found::Whole(value) => call_in_text(&value, self.calls.tools()),
+            Found::Whole(value) => call_alone(&value, self.calls.tools()),
             Found::Within(_) | Found::Mended(_) | Found::Nothing => None,
         }
     }

@@ -178,6 +178,17 @@ pub(super) fn call_in_text(value: &Value, tools: &[Tool]) -> Option<Call> {
     })
 }
 
+/// The same of a text that is nothing else: then it is a call also if there is no such tool, and no text for a file.
+pub(super) fn call_alone(value: &Value, tools: &[Tool]) -> Option<Call> {
+    call_in_text(value, tools).or_else(|| {
+        let fields = value.as_object().filter(|fields| fields.len() == 2)?;
+        let (name, arguments) = (fields.get("name")?.as_str()?, fields.get("arguments")?.as_object()?);
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+        let arguments = Ok(Value::Object(arguments.clone()));
+        name.chars().all(is_name).then(|| Call { id: String::new(), name: name.into(), arguments })
+    })
+}
+
 /// What a call would write into the one file that is asked for, whatever folder it says: a small model loses the way, not
 /// the name.
 pub(super) fn content_of<'c>(call: &'c Call, outputs: &[String]) -> Option<&'c str> {

@@ -261,6 +261,22 @@ fn a_call_that_would_write_the_file_is_the_file() {
     assert_eq!(played.asked.len(), 4, "one that names another file is sent back");
 }
 
+/// A call of a tool that is not there is no text for a file, with tools and without: a real one left such a file.
+#[test]
+fn a_call_of_what_is_not_there_is_no_file() {
+    let listing = || chat("{\"name\": \"list_directory\", \"arguments\": {\"path\": \"assets\"}}");
+    let written = || chat("# Tables\n\nA table has rows and columns.\n");
+    let (scene, made) = with_tools(Scene::new("compatible", vec![listing(), written()]).for_a_file().simple());
+    let played = scene.play();
+    assert!(played.asked[1].body["messages"].to_string().contains("there is no tool `list_directory`"));
+    assert_eq!((made.lock().unwrap().len(), played.asked.len()), (0, 2));
+    let bare = Scene::new("compatible", vec![listing(), written()]).for_a_file().simple().play();
+    assert!(bare.asked[1].body["messages"].to_string().contains("this is a call, and there are no tools"));
+    for played in [played, bare] {
+        assert!(played.report().outputs[0].content.as_deref().unwrap().starts_with("# Tables"));
+    }
+}
+
 /// A box whose one tool writes.
 struct Pen(std::path::PathBuf);
 
