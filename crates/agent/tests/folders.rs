@@ -124,7 +124,7 @@ fn measure(names: &[&str]) -> (f64, f64) {
     (recall, precision)
 }
 
-/// Issue 4: at least ten true pairs and ten traps; recall and precision are printed. 17 % and 86 % when first measured: the
+/// Issue 4: at least ten true pairs and ten traps; recall and precision are printed. 17 % and 100 % when first measured: the
 /// rules grew with these folders.
 #[test]
 fn contradictions_in_whole_folders() {
@@ -161,6 +161,14 @@ fn contradictions_in_folders_that_were_written_after_those() {
 #[test]
 fn contradictions_in_folders_that_were_written_after_these_again() {
     let (recall, precision) = measure(&["railway", "bakery"]);
+    assert!(recall >= 0.65, "recall {recall}");
+    assert!(precision >= 0.95, "precision {precision}");
+}
+
+/// The last of them: 29 % and 67 % then, mended since.
+#[test]
+fn contradictions_in_the_folder_that_was_written_last() {
+    let (recall, precision) = measure(&["zoo"]);
     assert!(recall >= 0.65, "recall {recall}");
     assert!(precision >= 0.95, "precision {precision}");
 }

@@ -23,6 +23,13 @@ pub(crate) fn event_before(words: &[Word], date: &Dated) -> Option<(&'static str
     }
 }
 
+/// Whether a word begins the second half of a sentence: `covers 38 hectares and opened in 1934`.
+pub(crate) fn is_second_half(words: &[Word], event: &Word, figures: &[Figure]) -> bool {
+    let before = words.iter().rev().find(|word| word.end <= event.start);
+    let is_joined = before.is_some_and(|word| has("and und et y e i и en och", &word.text.to_lowercase()));
+    is_joined && figures.iter().all(|figure| figure.end <= event.start)
+}
+
 /// The event that a date is of, if its word stands right behind it and then who did it: `in 1952 opgericht door zes boeren`.
 pub(crate) fn event_behind(words: &[Word], date: &Dated) -> Option<(&'static str, Word)> {
     let mut behind = words.iter().skip_while(|word| word.start < date.end);

@@ -52,6 +52,8 @@ pub(crate) struct Subject {
     pub(crate) glossed: BTreeSet<String>,
     /// Where the last name ends.
     pub(crate) last_name: Option<usize>,
+    /// Languages whose sources have a word for its kind of thing, and have this one.
+    pub(crate) tongues: Vec<Language>,
 }
 
 impl Subject {
@@ -112,6 +114,9 @@ pub(crate) fn claims(document: &Document, names: &Names) -> Vec<Claim> {
             Block::Prose(pieces) => from_paragraph(&place, &sentences(pieces), &mut before, &mut found),
             Block::Table(table) => found.extend(table_claims::from_table(&place, table)),
         }
+    }
+    for subject in found.iter_mut().map(|claim| &mut claim.subject) {
+        subject.tongues = subject.words.iter().flat_map(|word| names.tongues_of(word)).copied().collect();
     }
     found
 }
@@ -216,7 +221,9 @@ fn beginnings(
     let mut told: Vec<std::ops::Range<usize>> = Vec::new();
     let Some(last) = figures.last().map(|figure| figure.end) else { return (found, words) };
     dates.retain(|date| {
-        let of = asides::event_before(&words, date).filter(|_| date.end < last);
+        let near = asides::event_before(&words, date);
+        let second = near.clone().filter(|(_, event)| asides::is_second_half(&words, event, figures));
+        let of = near.filter(|_| date.end < last);
         let behind = asides::event_behind(&words, date).filter(|_| figures.iter().all(|one| one.start > date.end));
         let (event, shown, range) = match (of, behind) {
             (Some((event, word)), _) => {
@@ -224,7 +231,10 @@ fn beginnings(
                 (event, word, date.end..next.unwrap_or(last))
             }
             (None, Some((event, word))) => (event, word, 0..date.start),
-            (None, None) => return true,
+            (None, None) => match (second, figures.first()) {
+                (Some((event, word)), Some(figure)) => (event, word, 0..figure.start),
+                _ => return true,
+            },
         };
         let about: Vec<&Word> =
             words.iter().filter(|word| range.start <= word.start && word.end <= range.end).collect();

@@ -334,7 +334,9 @@ fn take_subject(place: &Place<'_>, word: &Word, (key, made): (&str, String), is_
             subject.order.push(made.clone());
         }
     }
-    let is_verb = vocabulary::is_loose(&lower, place.language) && !vocabulary::is_measure(&made);
+    // In German a capital says that it is none.
+    let is_noun = place.language == Language::German && word.start > 0 && words::is_capitalised(&word.text);
+    let is_verb = vocabulary::is_loose(&lower, place.language) && !vocabulary::is_measure(&made) && !is_noun;
     let is_loose = is_aside || is_verb || vocabulary::is_generic(&made);
     if is_loose && !is_name {
         subject.loose.insert(made.clone());

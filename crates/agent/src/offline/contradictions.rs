@@ -116,7 +116,9 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
         return false;
     };
     // The Elm Street library and the Elm Street school are two.
-    if missing_first.has_kind && missing_second.has_kind && !is_other_language(first, second) {
+    // So are the Larkfield Zoo and Larkfield Castle in two languages, if both languages speak of zoos.
+    let is_known = first.subject.tongues.contains(&second.language) || second.subject.tongues.contains(&first.language);
+    if missing_first.has_kind && missing_second.has_kind && (is_known || !is_other_language(first, second)) {
         return false;
     }
     let (loose_first, loose_second) = (missing_first.is_any, missing_second.is_any);

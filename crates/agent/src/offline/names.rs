@@ -19,6 +19,8 @@ pub(crate) struct Names {
     capital_inside: HashSet<String>,
     lower: HashSet<String>,
     with_legal_form: HashSet<String>,
+    /// Kinds of things, with the languages in which sources speak of them.
+    kinds: HashMap<String, Vec<Language>>,
     /// Words with a capital at a beginning, and how many sources have them so.
     begins: HashMap<String, BTreeSet<usize>>,
     /// The names that stand beside a common word, over all sources: Kilmorna beside harbour.
@@ -59,6 +61,11 @@ impl Names {
         words.iter().filter(|word| self.lower.contains(*word)).filter_map(of).flatten().cloned().collect()
     }
 
+    /// The languages of sources that speak of such a kind of thing.
+    pub(crate) fn tongues_of(&self, kind: &str) -> &[Language] {
+        self.kinds.get(kind).map_or(&[], Vec::as_slice)
+    }
+
     /// Notes which names stand beside which kinds of things, in front or behind: `Kilmorna Harbour`, `cantina Montechiaro`.
     fn take_beside(&mut self, text: &str, language: Language) {
         if language == Language::German {
@@ -92,6 +99,10 @@ impl Names {
                 continue;
             }
             let Some(key) = words::key(word) else { continue };
+            if vocabulary::is_kind(&key) {
+                let known = self.kinds.entry(key.clone()).or_default();
+                known.extend((!known.contains(&language)).then_some(language));
+            }
             if words.get(index + 1).is_some_and(|next| is_legal_form(&next.text)) {
                 self.with_legal_form.insert(key.clone());
             }

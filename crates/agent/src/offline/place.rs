@@ -154,7 +154,8 @@ fn heading(level: usize, text: &str, names: &Names) -> Heading {
                 }
                 made.words.insert(subject);
             }
-            Part::Plan => made.is_plan = true,
+            // A planning committee speaks of what is, too.
+            Part::Plan => made.is_plan |= !matches!(word.text.to_lowercase().as_str(), "planning" | "planung"),
             _ => {}
         }
     }

@@ -375,7 +375,7 @@ const NOTHING: &str = "version versions release report reporting amount amounts 
     سنة عام إجمالي مجموع مجموعه وفي وبلغ شركة حوالي نحو عدد \
     년 명 개 대 척 곳 there it its they we our this that these those people person persons personen personnes personas persone pessoas osób osoby mensen kişi personer ludzi человек شخص يد";
 const NOTHING_PARTS: &str = "총 전체 기준 현재 당시 회사 올해 작년 지난해 总 公司 全年 約 약 以上 現在 時点 年度 合計 同社 当社 同年 全体 年間 年间";
-const KINDS: &str = "line railway ligne linie línea bahn bäckerei winery vineyard dairy monastery port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
+const KINDS: &str = "zoo tierpark castle church cathedral line railway ligne linie línea bahn bäckerei winery vineyard dairy monastery port harbour harbor city town village municipality commune county ship boat vessel trawler ferry tanker freighter steamer yacht \
     mv ms ss hospital clinic klinikum klinik club team trial study plant station refinery factory mill park farm bridge dam tunnel yard shipyard \
     museum school university college app application software platform programme program library theatre theater stadium airport \
     restaurant hotel brewery bakery cooperative foundation association festival refuge choir orchestra \
