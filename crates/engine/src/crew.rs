@@ -106,6 +106,17 @@ impl Task {
         }
     }
 
+    /// Its folder could not be made.
+    fn unmade(&mut self, run: String, fence: u64, error: String) -> Arrival {
+        match self {
+            Self::Hosted(Some(place)) => {
+                let came = place.unmade(error);
+                Arrival::Hosted(Ended { run, fence, came, used: Metered::default() })
+            }
+            _ => self.failed(run, fence, error),
+        }
+    }
+
     fn failed(&self, run: String, fence: u64, error: String) -> Arrival {
         match self {
             Self::Level(_) => {
@@ -306,7 +317,7 @@ fn work_on(
     let workdir = match task.folder(scratch) {
         Ok(folder) => folder,
         Err(error) => {
-            let _ = sender.send(Heard::Arrived(Box::new(task.failed(run, fence, error))));
+            let _ = sender.send(Heard::Arrived(Box::new(task.unmade(run, fence, error))));
             let _ = scratch.remove();
             return;
         }

@@ -308,6 +308,7 @@ impl<F: Fs> Service<F> {
 
     /// Does what a commit said must be done.
     pub(crate) fn perform(&mut self, taken: Taken) {
+        self.settle_hosted(&taken.run);
         if taken.is_resumed
             && let Some(held) = self.held.remove(&taken.run)
         {

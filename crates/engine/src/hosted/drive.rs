@@ -95,6 +95,16 @@ impl<F: Fs> Service<F> {
         }
     }
 
+    /// What a commit leaves to be done outside the journal, where no attempt does it first.
+    pub(crate) fn settle_hosted(&self, run_id: &str) {
+        let Some(run) = self.engine.state.hosted.get(run_id).filter(|run| run.standing().holders.is_empty()) else {
+            return;
+        };
+        if let Some(reason) = run.settle(&self.engine.settings) {
+            (self.engine.listener)(Notice::Problem { run: Some(run_id.into()), path: None, reason });
+        }
+    }
+
     fn set_to_work(
         &mut self,
         run_id: &str,

@@ -83,6 +83,12 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
     /// What is to be done for an attempt of this process.
     fn deed(&self, fence: u64, site: &Site<'_>) -> Option<Deed>;
 
+    /// Does what is to be done outside the journal for what became so, when nobody is at work: safe to repeat, and to
+    /// leave out. Gives what people should know.
+    fn settle(&self, _settings: &Settings) -> Option<String> {
+        None
+    }
+
     /// What somebody plays at, and is given, for the record that begins the attempt.
     fn given(&self, fence: u64, settings: &Settings) -> Vec<Given>;
 
@@ -216,6 +222,11 @@ pub(crate) trait Workplace: Send {
     /// Makes ready the folder in which the agent works, within this one; gives it. What is beside it in there is out of
     /// the agent's reach.
     fn make(&mut self, within: &Path) -> Result<PathBuf, String>;
+
+    /// What it is to the run that the folder could not be made, for this reason.
+    fn unmade(&mut self, reason: String) -> Came {
+        Came::Failed { error: reason, said: String::new() }
+    }
 
     /// What became of the work that was done there; nothing while a person has it.
     fn came(&mut self, folder: &Path, brief: &Brief, ending: Ending) -> Option<Came>;

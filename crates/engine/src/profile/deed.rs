@@ -10,6 +10,7 @@ use serde_json::{Map, json};
 
 use super::outcome::result_schema;
 use super::played::played;
+use super::realized::is_realized;
 use crate::hosted::{Came, Deed, Site};
 
 /// The most of an idea's text that a brief tells, in bytes.
@@ -18,6 +19,9 @@ const IDEA_BYTES: usize = 64 * 1024;
 /// Who does what for an attempt.
 pub(super) fn deed(run: &Run, attempt: &Attempt, site: &Site<'_>) -> Option<Deed> {
     let step = run.plan.get(attempt.step)?;
+    if is_realized(run, step) {
+        return Some(super::realized::deed(run, attempt, step, site));
+    }
     let casting = site.settings.casting_of(&run.id);
     let is_played = run.profile.mode == Mode::Simulation && !casting.is_chosen(&step.step.role);
     if is_played {

@@ -7,6 +7,7 @@ mod init;
 mod notices;
 mod outcome;
 mod played;
+mod realized;
 mod tell;
 mod view;
 mod why;
@@ -14,7 +15,7 @@ mod why;
 use std::collections::BTreeSet;
 
 use dialect::profile::{
-    Beside, SCHEMAS, STATUS, STATUS_SCHEMA, Schema, artifact_path, gate_document, lower, read_status,
+    Beside, SCHEMAS, STATUS, STATUS_SCHEMA, Schema, artifact_path, gate_document, lower, read_status, workspace,
 };
 use machine::Said;
 use machine::profile::{self, Artifact, Decision, Fact, GateRecord, Input as Told, PutBack, Run};
@@ -127,6 +128,10 @@ impl Hosted for Carried {
 
     fn deed(&self, fence: u64, site: &Site<'_>) -> Option<Deed> {
         deed::deed(&self.0, self.0.attempts.get(&fence)?, site)
+    }
+
+    fn settle(&self, settings: &Settings) -> Option<String> {
+        realized::settle(&self.0, &settings.project)
     }
 
     fn given(&self, fence: u64, _settings: &Settings) -> Vec<Given> {
@@ -295,8 +300,14 @@ fn recorded(run: &Run, record: &GateRecord<'_>) -> Vec<Artifact> {
 }
 
 /// What stands in the status beside what the run says.
-fn beside(_run: &Run, settings: &Settings) -> Beside {
-    Beside { charter_version: settings.prompts().digest_of_all().into(), ..Beside::default() }
+fn beside(run: &Run, settings: &Settings) -> Beside {
+    let is_realized = run.profile.mode == profile::Mode::Realization;
+    Beside {
+        charter_version: settings.prompts().digest_of_all().into(),
+        workspace_dir: is_realized.then(|| workspace(&run.idea.id)),
+        workspace_git_initialized: is_realized && !run.commits.is_empty(),
+        ..Beside::default()
+    }
 }
 
 /// The schema of the status: the one that the project has, else the shipped one.

@@ -28,7 +28,8 @@ pub(super) fn outcome(run: &Run, fence: u64, came: &Came) -> Outcome {
         Came::Done(_) => Outcome::Failed("code answered where an agent was asked".into()),
         Came::Report { report, outputs } => {
             let Some(step) = step else { return Outcome::Lost("its step is not in the plan".into()) };
-            match done(run, step, &report.result, outputs, None) {
+            let commit = super::realized::commit_of(run, step, &report.result);
+            match done(run, step, &report.result, outputs, commit) {
                 Ok(outcome) => outcome,
                 Err(problems) => Outcome::Broken(problems),
             }
