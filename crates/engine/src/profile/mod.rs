@@ -306,7 +306,6 @@ fn beside(run: &Run, settings: &Settings) -> Beside {
         charter_version: settings.prompts().digest_of_all().into(),
         workspace_dir: is_realized.then(|| workspace(&run.idea.id)),
         workspace_git_initialized: is_realized && !run.commits.is_empty(),
-        ..Beside::default()
     }
 }
 
