@@ -121,7 +121,7 @@ impl Backend for Adapter {
             Err(fault) => failed(fault.to_string()),
             Ok(ended) => {
                 let log = String::from_utf8_lossy(&ended.log).into_owned();
-                ending(&job.brief, ended.how, ended.output, log, time, self.limits.output_bytes)
+                ending(&job.brief, ended.how, &ended.output, log, time, self.limits.output_bytes)
             }
         }
     }
@@ -145,8 +145,8 @@ fn arguments(brief: &Brief, workdir: &Path) -> Vec<OsString> {
 }
 
 /// What an adapter's end means: its exit code first, then the last line that is an object.
-fn ending(brief: &Brief, how: How, output: Vec<u8>, log: String, time: Duration, output_bytes: usize) -> Ending {
-    let text = String::from_utf8_lossy(&output).into_owned();
+fn ending(brief: &Brief, how: How, output: &[u8], log: String, time: Duration, output_bytes: usize) -> Ending {
+    let text = String::from_utf8_lossy(output).into_owned();
     if how != How::Exit(0) {
         // An adapter says most of what went wrong on its output.
         let log = if log.trim().is_empty() { text } else { log };
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn the_last_line_that_is_an_object_is_the_result() {
         let check = |kind: &str, how: How, printed: &str, expected: &str| {
-            let ended = ending(&brief(kind), how, printed.into(), String::new(), Duration::from_secs(3), 100);
+            let ended = ending(&brief(kind), how, printed.as_bytes(), String::new(), Duration::from_secs(3), 100);
             let found = match ended {
                 Ending::Report { report, .. } => format!("result {}", report.result),
                 Ending::Broken { problems, .. } => format!("broken {}", problems.join("; ")),
