@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn the_last_line_that_is_an_object_is_the_result() {
         let check = |kind: &str, how: How, printed: &str, expected: &str| {
-            let ended = ending(&brief(kind), how, printed.as_ref(), String::new(), Duration::from_secs(3), 100);
+            let ended = ending(&brief(kind), how, printed.as_bytes(), String::new(), Duration::from_secs(3), 100);
             let found = match ended {
                 Ending::Report { report, .. } => format!("result {}", report.result),
                 Ending::Broken { problems, .. } => format!("broken {}", problems.join("; ")),
