@@ -8,6 +8,7 @@ use agent::{Backend, Guidance, Prompts};
 use machine::{AskedAgent, Budget, Cast, Limits, Role};
 
 use crate::learning::Learning;
+use crate::notify::Notify;
 
 /// How the engine works.
 #[derive(Clone)]
@@ -37,6 +38,8 @@ pub struct Settings {
     /// What the project keeps for agents in general, and the roles that are given it.
     pub guidance: Arc<Guidance>,
     pub guided: BTreeSet<Role>,
+    /// How people are told that something waits for them.
+    pub notify: Notify,
 }
 
 /// Who plays which role.
@@ -91,6 +94,7 @@ impl Settings {
             prompts: None,
             guidance: Arc::default(),
             guided: BTreeSet::from([Role::Planner, Role::Executor]),
+            notify: Notify::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! a step, effects after it, one crew, one recovery. Owns what the engine asks of such a run and what it hands to it. Must
 //! not know any one machine: a protocol is one implementation of [`Kind`] and [`Hosted`], listed in [`KINDS`].
 
+mod by_hand;
 mod came;
 mod drive;
 mod edits;
@@ -81,6 +82,11 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
 
     /// What is to be done for an attempt of this process.
     fn deed(&self, fence: u64, site: &Site<'_>) -> Option<Deed>;
+
+    /// The brief of an attempt, for a person who has it; nothing where no such work is people's.
+    fn brief(&self, _fence: u64, _site: &Site<'_>) -> Option<Brief> {
+        None
+    }
 
     /// What somebody plays at, and is given, for the record that begins the attempt.
     fn given(&self, fence: u64, settings: &Settings) -> Vec<Given>;

@@ -13,6 +13,7 @@ mod why;
 
 use std::collections::BTreeSet;
 
+use agent::Brief;
 use dialect::profile::{
     Beside, SCHEMAS, STATUS, STATUS_SCHEMA, Schema, artifact_path, gate_document, lower, read_status,
 };
@@ -127,6 +128,11 @@ impl Hosted for Carried {
 
     fn deed(&self, fence: u64, site: &Site<'_>) -> Option<Deed> {
         deed::deed(&self.0, self.0.attempts.get(&fence)?, site)
+    }
+
+    fn brief(&self, fence: u64, site: &Site<'_>) -> Option<Brief> {
+        let attempt = self.0.attempts.get(&fence)?;
+        Some(deed::brief(&self.0, attempt, self.0.plan.get(attempt.step)?, site))
     }
 
     fn given(&self, fence: u64, _settings: &Settings) -> Vec<Given> {

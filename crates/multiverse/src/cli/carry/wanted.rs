@@ -23,7 +23,8 @@ impl Opened {
     /// Asks for all that a run wants of a person; says whether anything was answered.
     pub(super) fn ask_for_words(&mut self, run: &str, output: &mut Output) -> Result<bool, Failure> {
         let mut is_answered = false;
-        while let Some((waiting, fence)) = self.next_wanted(run) {
+        while let Some(waiting) = self.next_wanted(run) {
+            let fence = waiting.fence.unwrap_or_default();
             let work = (waiting.kind == "work").then(|| Work::of(&mut self.service, run, fence));
             self.show_wanted(&waiting, work.as_ref(), output)?;
             let question = match &work {
@@ -31,18 +32,18 @@ impl Opened {
                 Some(work) => work.question(),
             };
             let is_open = |service: &Service| {
-                service.view(run).is_some_and(|view| view.waits.iter().any(|one| one.fence == Some(fence)))
+                service.view(run).is_some_and(|view| view.waits.iter().any(|one| key_of(one) == key_of(&waiting)))
             };
             let live = self.live.as_ref();
             match ask::words(&mut self.service, live, Words::new(&question), is_open, output)? {
                 Asked::Later => {
-                    self.put_off.insert(fence);
+                    self.put_off.extend(key_of(&waiting));
                 }
                 Asked::Elsewhere => {
                     output.say("answered elsewhere")?;
                     is_answered = true;
                 }
-                Asked::Answer(text) => match self.give(run, fence, work.as_ref(), text.clone()) {
+                Asked::Answer(text) => match self.give(run, &waiting, work.as_ref(), text.clone()) {
                     Ok(()) => {
                         // What is typed in the view goes with it.
                         if self.live.is_some() {
@@ -59,11 +60,11 @@ impl Opened {
     }
 
     /// The first thing that is wanted, and was not put off.
-    fn next_wanted(&self, run: &str) -> Option<(Waiting, u64)> {
+    fn next_wanted(&self, run: &str) -> Option<Waiting> {
         let view = self.service.view(run).filter(|view| view.paused.is_none())?;
-        let asked = view.waits.into_iter().filter(|waiting| matches!(waiting.kind, "question" | "work"));
-        let mut asked = asked.filter_map(|waiting| waiting.fence.map(|fence| (waiting, fence)));
-        asked.find(|(_, fence)| !self.put_off.contains(fence))
+        let is_asked = |waiting: &Waiting| matches!(waiting.kind, "question" | "work" | "gate" | "decision");
+        let mut asked = view.waits.into_iter().filter(is_asked);
+        asked.find(|waiting| key_of(waiting).is_some_and(|key| !self.put_off.contains(&key)))
     }
 
     fn show_wanted(&self, waiting: &Waiting, work: Option<&Work>, output: &mut Output) -> Result<(), Failure> {
@@ -74,18 +75,27 @@ impl Opened {
         Ok(output.warn(&self.progress.message(waiting.kind, &text))?)
     }
 
-    fn give(&mut self, run: &str, fence: u64, work: Option<&Work>, text: String) -> Result<(), Failure> {
-        match work {
-            None => {
+    fn give(&mut self, run: &str, waiting: &Waiting, work: Option<&Work>, text: String) -> Result<(), Failure> {
+        let fence = waiting.fence.unwrap_or_default();
+        match (work, &waiting.question) {
+            (None, Some(question)) => {
+                self.service.answer_question(run, Some(question), &text, &user())?;
+            }
+            (None, None) => {
                 self.service.send(run, Input::Tell { fence: Some(fence), answer: text, by: user() })?;
             }
-            Some(work) => {
+            (Some(work), _) => {
                 let handed = work.handed_in(&text, self.service.project())?;
                 self.service.hand_in(run, Some(fence), handed)?;
             }
         }
         Ok(())
     }
+}
+
+/// By what it is known whether something was put off: the question, else the attempt.
+fn key_of(waiting: &Waiting) -> Option<String> {
+    waiting.question.clone().or_else(|| waiting.fence.map(|fence| fence.to_string()))
 }
 
 /// Work that is a person's.
