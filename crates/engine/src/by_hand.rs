@@ -25,6 +25,9 @@ pub struct HandedIn {
 impl<F: Fs> Service<F> {
     /// The brief of an attempt that is under way.
     pub fn brief_of(&mut self, run: &str, fence: u64) -> Option<Brief> {
+        if self.engine.is_hosted(run) {
+            return self.hosted_brief(run, fence);
+        }
         let engine = &mut self.engine;
         let found = engine.state.runs.get(run)?.clone();
         let attempt = found.attempts.get(&fence)?;
@@ -38,6 +41,9 @@ impl<F: Fs> Service<F> {
     /// Takes a person's work. Without a fence it is for the only work that a person of this run has.
     pub fn hand_in(&mut self, run: &str, fence: Option<u64>, handed: HandedIn) -> Result<(), EngineError> {
         self.engine.look()?;
+        if self.engine.is_hosted(run) {
+            return self.hand_in_hosted(run, fence, handed);
+        }
         let attempt = self.attempt_of_person(run, fence)?;
         let Some(brief) = self.brief_of(run, attempt.fence) else { return Err(unknown_run(run)) };
         let project = self.engine.settings.project.clone();
@@ -103,7 +109,7 @@ impl<F: Fs> Service<F> {
     }
 }
 
-fn report_of(brief: &Brief, scratch: &Scratch, handed: HandedIn) -> Result<Report, EngineError> {
+pub(crate) fn report_of(brief: &Brief, scratch: &Scratch, handed: HandedIn) -> Result<Report, EngineError> {
     if let Some(content) = handed.file {
         let [path] = brief.expects.outputs.as_slice() else {
             let reason = format!("this work ({}) leaves no file", brief.action);
@@ -122,7 +128,7 @@ fn report_of(brief: &Brief, scratch: &Scratch, handed: HandedIn) -> Result<Repor
     }
 }
 
-fn refused_for(problems: &[String]) -> EngineError {
+pub(crate) fn refused_for(problems: &[String]) -> EngineError {
     let reason = format!("what was handed in is refused: {}", problems.join("; "));
     EngineError::refused(reason, "mend it and hand it in again; `multiverse schema report` describes a report")
 }

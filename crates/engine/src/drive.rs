@@ -526,6 +526,7 @@ impl<F: Fs> Service<F> {
 
     /// Tells the user, through the Communicator if there is one; else, or if that fails, in code's own words (MV-41).
     fn present(&mut self, run: &str, said: Said) {
+        self.notify(run, said);
         let (kind, text) = self.package(run, said);
         let listener = self.engine.listener.clone();
         let run = run.to_string();

@@ -9,6 +9,7 @@ use machine::{AskedAgent, Budget, Cast, Limits, Role};
 
 use crate::cycle::CycleSettings;
 use crate::learning::Learning;
+use crate::notify::Notify;
 
 /// How the engine works.
 #[derive(Clone)]
@@ -40,6 +41,8 @@ pub struct Settings {
     pub guided: BTreeSet<Role>,
     /// How cycles go.
     pub cycle: CycleSettings,
+    /// How people are told that something waits for them.
+    pub notify: Notify,
 }
 
 /// Who plays which role.
@@ -95,6 +98,7 @@ impl Settings {
             guidance: Arc::default(),
             guided: BTreeSet::from([Role::Planner, Role::Executor]),
             cycle: CycleSettings::default(),
+            notify: Notify::default(),
         }
     }
 

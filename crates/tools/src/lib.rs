@@ -50,6 +50,7 @@ pub mod mcp;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod own;
+mod post;
 mod sandbox;
 mod secret;
 mod stop;
@@ -75,6 +76,7 @@ pub use launch::{launch, launch_through, launch_watched};
 pub use launcher::be_launcher_if_asked;
 pub use lines::LINE_BYTES;
 pub use own::own_command;
+pub use post::post_json;
 pub use sandbox::{Sandbox, accept_no_confinement, probe};
 pub use secret::Secret;
 pub use stop::{Stop, Waiting};

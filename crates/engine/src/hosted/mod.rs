@@ -2,6 +2,7 @@
 //! a step, effects after it, one crew, one recovery. Owns what the engine asks of such a run and what it hands to it. Must
 //! not know any one machine: a protocol is one implementation of [`Kind`] and [`Hosted`], listed in [`KINDS`].
 
+mod by_hand;
 mod came;
 mod drive;
 mod edits;
@@ -86,6 +87,11 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
     /// Does what is to be done outside the journal for what became so, when nobody is at work: safe to repeat, and to
     /// leave out. Gives what people should know.
     fn settle(&self, _settings: &Settings) -> Option<String> {
+        None
+    }
+
+    /// The brief of an attempt, for a person who has it; nothing where no such work is people's.
+    fn brief(&self, _fence: u64, _site: &Site<'_>) -> Option<Brief> {
         None
     }
 

@@ -14,6 +14,7 @@ mod why;
 
 use std::collections::BTreeSet;
 
+use agent::Brief;
 use dialect::profile::{
     Beside, SCHEMAS, STATUS, STATUS_SCHEMA, Schema, artifact_path, gate_document, lower, read_status, workspace,
 };
@@ -132,6 +133,11 @@ impl Hosted for Carried {
 
     fn settle(&self, settings: &Settings) -> Option<String> {
         realized::settle(&self.0, &settings.project)
+    }
+
+    fn brief(&self, fence: u64, site: &Site<'_>) -> Option<Brief> {
+        let attempt = self.0.attempts.get(&fence)?;
+        Some(deed::brief(&self.0, attempt, self.0.plan.get(attempt.step)?, site))
     }
 
     fn given(&self, fence: u64, _settings: &Settings) -> Vec<Given> {

@@ -22,6 +22,10 @@ pub(super) fn played(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Si
     let before = before(run, step, site);
     let idea = idea_text(run, site);
     let producer = step.producer.and_then(|at| run.plan.get(at)).map(|step| step.step.role.as_str());
+    // An attempt that was lost is no draft: what is played does not depend on who was killed when.
+    let cycles = run.review_cycles.get(&step.phase).copied().unwrap_or_default();
+    let draft = cycles.saturating_add(run.integration.attempts).saturating_add(1);
+    let outputs = outputs(run, step, draft);
     let scene = Scene {
         headline: &run.idea.headline,
         idea: &idea,
@@ -29,11 +33,11 @@ pub(super) fn played(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Si
         role: &step.step.role,
         step: &step.step.id,
         part,
-        outputs: &step.step.required_outputs,
+        outputs: &outputs,
         before: &before,
         review_of: producer.unwrap_or_default(),
         remarks: &attempt.remarks,
-        attempt: attempt.number,
+        attempt: draft,
         seed: run.seed,
     };
     let played = simulation::play(&scene);
@@ -56,6 +60,22 @@ pub(super) fn played(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Si
         report.outputs.push(ReportOutput { path, content: None });
     }
     Came::Report { report: Box::new(report), outputs }
+}
+
+/// The files that a step leaves. A producer that mends its work mends all of it: what its role left in steps before is not
+/// handed out again, and a reviewer reads it, too.
+fn outputs(run: &Run, step: &PlannedStep, draft: u32) -> Vec<String> {
+    let mut outputs = step.step.required_outputs.clone();
+    if draft > 1 && step.step.kind == StepKind::Owner {
+        let is_own = |other: &&PlannedStep| other.step.role == step.step.role && other.step.kind == StepKind::Owner;
+        let own = run.plan.iter().take(step.index).filter(is_own).flat_map(|other| &other.step.required_outputs);
+        for name in own.filter(|name| run.artifacts.contains_key(*name)) {
+            if !outputs.contains(name) {
+                outputs.push(name.clone());
+            }
+        }
+    }
+    outputs
 }
 
 fn part_of(kind: StepKind) -> Option<Part> {

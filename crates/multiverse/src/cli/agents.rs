@@ -73,6 +73,8 @@ impl Choice {
         settings.cycle = cycle_settings(&read);
         settings.guidance = Arc::new(agent::Guidance::find(project));
         settings.guided = guided(&read);
+        settings.notify.command.clone_from(&read.set.notify_command);
+        settings.notify.url.clone_from(&read.set.notify_url);
         let searches = |cast: &Cast| match cast.kind {
             AgentKind::Offline | AgentKind::Model(_) | AgentKind::NamedModel(_) => read.set.web.search.is_some(),
             // Others may have a search of their own.

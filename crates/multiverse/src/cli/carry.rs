@@ -52,8 +52,8 @@ pub(crate) struct Opened {
     live: Option<Live>,
     /// The project, if it began with this.
     begun: Option<PathBuf>,
-    /// What a person does not want to answer now, by attempt.
-    put_off: BTreeSet<u64>,
+    /// What a person does not want to answer now, by attempt or by the id of the question.
+    put_off: BTreeSet<String>,
     /// What is asked at the terminal just now.
     open: Option<wanted::Open>,
     /// The agents that were said to work as before.

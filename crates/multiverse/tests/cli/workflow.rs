@@ -166,6 +166,73 @@ fn pf16_ideas_are_chosen() {
     assert!(read(&place, "ideas/a_clock_that_must_show_the_tides.md").contains("tides"));
 }
 
+/// A profile of so many steps, three outputs a phase.
+fn long_profile(steps: usize) -> String {
+    let mut text = String::from(
+        "name: long\nversion: 1\ndescription: many steps\nexecution_mode: simulation\nstrict_mode: true\nfriendly_name: Long\ngates: []\nphases:\n",
+    );
+    for phase in 0..steps / 4 {
+        text.push_str(&format!("  - id: phase_{phase}\n    description: part {phase}\n    roles:\n"));
+        for step in 0..4 {
+            let (role, kind) = if step == 3 { ("checker", "reviewer") } else { ("maker", "owner") };
+            let review = if step == 3 { "        review_of: maker\n" } else { "" };
+            text.push_str(&format!(
+                "      - id: s_{phase}_{step}\n        role: {role}_{phase}\n        step_type: {kind}\n        required_outputs: [{phase}_{step}.md]\n{}",
+                review.replace("maker", &format!("maker_{phase}"))
+            ));
+        }
+    }
+    text
+}
+
+/// PF-09, PF-15: a profile of 200 steps is checked and run, twice, with the same bytes.
+#[test]
+fn pf09_two_hundred_steps_twice() {
+    let one = || {
+        let place = project();
+        std::fs::write(place.path("agent_runtime/workflow_profiles/long.yaml"), long_profile(200)).unwrap();
+        let checked = place.run(&["profile", "validate", "agent_runtime/workflow_profiles/long.yaml"]);
+        assert_eq!(checked.code, 0, "{}", checked.shown());
+        let ran = place.run(&["run", "--profile", "long", "--seed", "5"]);
+        assert_eq!(ran.code, 0, "{}", ran.shown());
+        let folder = place.path("agent_runtime/artifacts/a_parser");
+        let files = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+        files
+            .map(|path| (path.file_name().unwrap().to_owned(), std::fs::read(&path).unwrap()))
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let first = one();
+    assert_eq!(first.len(), 200);
+    assert_eq!(first, one());
+}
+
+/// A waiting gate is told by a command; roles can be people's.
+#[test]
+fn pf07_a_waiting_gate_is_told() {
+    let place = project();
+    std::fs::write(place.path("multiverse.toml"), "[notify]\ncommand = \"cat > told.json\"\n").unwrap();
+    let ran = place.run(&["run", "--profile", "default_fallback_profile"]);
+    assert_eq!(ran.code, 3, "{}", ran.shown());
+    let told: Value = serde_json::from_str(&read(&place, "told.json")).unwrap();
+    assert_eq!(told["waits"][0]["kind"], "gate", "{told}");
+}
+
+/// PF-18: work of a role is a person's, and handed in.
+#[test]
+fn pf18_a_person_plays_a_role() {
+    let place = project();
+    let ran = place.run(&["run", "--profile", "default_fallback_profile", "--agent", "person"]);
+    assert!(ran.code == 3 && ran.stderr.contains("is yours to do"), "{}", ran.shown());
+    std::fs::write(place.path("mine.md"), "# Requirements\n\nMine.\n").unwrap();
+    let handed = place.run(&["answer", "last", "--file", "mine.md"]);
+    assert!(handed.code == 3 && handed.stderr.contains("review_requirements"), "{}", handed.shown());
+    assert_eq!(read(&place, "agent_runtime/artifacts/a_parser/01_requirements.md"), "# Requirements\n\nMine.\n");
+    std::fs::write(place.path("review.json"), r#"{"status": "done", "result": {"review_status": "maybe"}}"#).unwrap();
+    let odd = place.run(&["answer", "last", "--report", "review.json"]);
+    assert!(odd.code == 1 && odd.stderr.contains("review_status"), "{}", odd.shown());
+}
+
 /// Two processes answer one gate: one of them decides it, the other is told.
 #[test]
 fn pf07_a_gate_is_decided_once() {

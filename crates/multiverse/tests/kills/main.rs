@@ -187,6 +187,90 @@ fn kills() -> u64 {
     std::env::var("MULTIVERSE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(10)
 }
 
+/// What a workflow leaves: artifacts whole, the trace and the status without times, ids and counts of attempts.
+fn left_by_workflow(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder.join("agent_runtime/artifacts/a_parser")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let without_times = |line: &str| match name.ends_with(".csv") {
+            true => line.split_once(',').map_or(String::new(), |(_, rest)| rest.to_owned()),
+            false => {
+                if line.starts_with("- At: ") {
+                    String::new()
+                } else {
+                    line.to_owned()
+                }
+            }
+        };
+        found.insert(name.clone(), text.lines().map(without_times).collect::<Vec<_>>().join("\n"));
+    }
+    let status = std::fs::read_to_string(folder.join("agent_runtime/status.json")).unwrap();
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    for field in [
+        "current_step_index",
+        "phase_status",
+        "role_status",
+        "review_status",
+        "pending_human_gate_id",
+        "review_cycles",
+        "integration_loop_status",
+        "blocking_reasons",
+        "handoff_packet",
+    ] {
+        found.insert(field.into(), status[field].to_string());
+    }
+    let outputs = status["evidence"]["outputs"].as_array().unwrap();
+    let digests = outputs.iter().filter(|one| !one["output"].as_str().unwrap().ends_with("approval.md"));
+    found.insert("digests".into(), digests.map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+    found
+}
+
+/// QL-21, PF-09: a simulation that is killed again and again comes to its gate as one that never was.
+#[test]
+fn a_workflow_that_is_killed_again_and_again() {
+    const RUN: &[&str] = &["run", "--profile", "default_fallback_profile", "--seed", "9"];
+    let seed = std::env::var("MULTIVERSE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = seed.unwrap_or_else(|| u64::from(std::process::id()));
+    let project = || {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("ideas")).unwrap();
+        let idea = "# A parser\n\n## Acceptance criteria\n\n- It reads 10 MB in a second\n- No byte is lost\n- It must be easy\n";
+        std::fs::write(folder.path().join("ideas/parser.md"), idea).unwrap();
+        assert!(multiverse(folder.path(), &["init", "--protocol", "profile"]).status().unwrap().success());
+        folder
+    };
+    let undisturbed = project();
+    let begun = Instant::now();
+    let output = multiverse(undisturbed.path(), RUN).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let whole = begun.elapsed();
+    let expected = left_by_workflow(undisturbed.path());
+    let (mut dice, mut killed, mut projects) = (Dice(seed), 0, 0);
+    while killed < kills() {
+        let disturbed = project();
+        projects += 1;
+        for round in 0.. {
+            assert!(round < 1000, "seed {seed}: it never ends");
+            let told = multiverse(disturbed.path(), &["status", "--all"]).stdout(Stdio::piped()).output().unwrap();
+            let has_run = String::from_utf8_lossy(&told.stdout).contains("run-default");
+            let words = if has_run { &["resume", "--all"][..] } else { RUN };
+            let bound = if dice.below(4) == 0 { 8 } else { u64::try_from(whole.as_millis()).unwrap() };
+            let time = Duration::from_micros(dice.below(bound.max(1) * 1000));
+            let Some((status, told)) = or_killed(multiverse(disturbed.path(), words).spawn().unwrap(), time) else {
+                killed += 1;
+                continue;
+            };
+            // 3: it waits at its gate.
+            assert_eq!(status.code(), Some(3), "seed {seed}: {words:?}\n{told}");
+            break;
+        }
+        assert_eq!(left_by_workflow(disturbed.path()), expected, "seed {seed}");
+    }
+    eprintln!("seed {seed}: {killed} kills in {projects} projects, a whole run takes {whole:?}");
+}
+
 /// QL-21, MV-23, MV-33: whatever moment it is killed at, the run goes on from what was committed, and nothing is done
 /// twice or lost.
 #[test]

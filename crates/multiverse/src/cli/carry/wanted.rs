@@ -28,7 +28,7 @@ const TYPING: Duration = Duration::from_millis(30);
 
 /// Something that is wanted and was shown, with what was typed so far.
 pub(super) struct Open {
-    fence: u64,
+    waiting: Waiting,
     work: Option<Work>,
     words: Words,
     keys: Keys,
@@ -39,10 +39,11 @@ impl Open {
     fn begin(
         service: &mut Service,
         run: &str,
-        (waiting, fence): (Waiting, u64),
+        waiting: Waiting,
         progress: &Progress,
         output: &mut Output,
     ) -> Result<Self, Failure> {
+        let fence = waiting.fence.unwrap_or_default();
         let work = (waiting.kind == "work").then(|| Work::of(service, run, fence));
         let text = match &work {
             Some(work) if !work.told.is_empty() => format!("{}\n\n{}", waiting.text, work.told.trim()),
@@ -50,21 +51,25 @@ impl Open {
         };
         output.warn(&progress.message(waiting.kind, &text))?;
         let question = work.as_ref().map_or_else(|| "Your answer?".to_string(), Work::question);
-        Ok(Self { fence, work, words: Words::new(&question), keys: Keys::default() })
+        Ok(Self { waiting, work, words: Words::new(&question), keys: Keys::default() })
     }
 
     fn is_wanted(&self, service: &Service, run: &str) -> bool {
-        is_wanted(service, run, self.fence)
+        is_wanted(service, run, &self.waiting)
     }
 
     fn give(&self, service: &mut Service, run: &str, text: String) -> Result<(), Failure> {
-        match &self.work {
-            None => {
-                service.send(run, Input::Tell { fence: Some(self.fence), answer: text, by: user() })?;
+        let fence = self.waiting.fence.unwrap_or_default();
+        match (&self.work, &self.waiting.question) {
+            (None, Some(question)) => {
+                service.answer_question(run, Some(question), &text, &user())?;
             }
-            Some(work) => {
+            (None, None) => {
+                service.send(run, Input::Tell { fence: Some(fence), answer: text, by: user() })?;
+            }
+            (Some(work), _) => {
                 let handed = work.handed_in(&text, service.project())?;
-                service.hand_in(run, Some(self.fence), handed)?;
+                service.hand_in(run, Some(fence), handed)?;
             }
         }
         Ok(())
@@ -84,8 +89,8 @@ impl Opened {
                 (None, Some(wanted)) => Open::begin(&mut self.service, run, wanted, &self.progress, output)?,
                 (None, None) => return Ok(is_answered),
             };
-            let fence = open.fence;
-            let is_open = |service: &Service| is_wanted(service, run, fence);
+            let waiting = open.waiting.clone();
+            let is_open = |service: &Service| is_wanted(service, run, &waiting);
             let asked = ask::words(&mut self.service, self.live.as_ref(), &mut open.words, so_far, is_open, output)?;
             let mut taken = Taken { service: &mut self.service, run, put_off: &mut self.put_off };
             is_answered |= taken.take(&open, asked, self.live.is_some(), output)?;
@@ -99,7 +104,7 @@ pub(super) struct WhileWorking<'a> {
     pub(super) run: &'a str,
     pub(super) live: Option<&'a Live>,
     pub(super) progress: &'a Progress,
-    pub(super) put_off: &'a mut BTreeSet<u64>,
+    pub(super) put_off: &'a mut BTreeSet<String>,
     pub(super) open: &'a mut Option<Open>,
     pub(super) output: &'a mut Output,
     /// What kept it from asking; nobody is asked any more then.
@@ -148,7 +153,7 @@ impl WhileWorking<'_> {
 struct Taken<'a> {
     service: &'a mut Service,
     run: &'a str,
-    put_off: &'a mut BTreeSet<u64>,
+    put_off: &'a mut BTreeSet<String>,
 }
 
 impl Taken<'_> {
@@ -156,7 +161,7 @@ impl Taken<'_> {
     fn take(&mut self, open: &Open, asked: Asked<String>, is_live: bool, output: &mut Output) -> Result<bool, Failure> {
         match asked {
             Asked::Later => {
-                self.put_off.insert(open.fence);
+                self.put_off.extend(key_of(&open.waiting));
                 return Ok(false);
             }
             Asked::Elsewhere => output.say("answered elsewhere")?,
@@ -177,16 +182,21 @@ impl Taken<'_> {
     }
 }
 
-fn is_wanted(service: &Service, run: &str, fence: u64) -> bool {
-    service.view(run).is_some_and(|view| view.waits.iter().any(|one| one.fence == Some(fence)))
+fn is_wanted(service: &Service, run: &str, waiting: &Waiting) -> bool {
+    service.view(run).is_some_and(|view| view.waits.iter().any(|one| key_of(one) == key_of(waiting)))
 }
 
 /// The first thing that is wanted, and was not put off.
-fn next_wanted(service: &Service, run: &str, put_off: &BTreeSet<u64>) -> Option<(Waiting, u64)> {
+fn next_wanted(service: &Service, run: &str, put_off: &BTreeSet<String>) -> Option<Waiting> {
     let view = service.view(run).filter(|view| view.paused.is_none())?;
-    let asked = view.waits.into_iter().filter(|waiting| matches!(waiting.kind, "question" | "work"));
-    let mut asked = asked.filter_map(|waiting| waiting.fence.map(|fence| (waiting, fence)));
-    asked.find(|(_, fence)| !put_off.contains(fence))
+    let is_asked = |waiting: &Waiting| matches!(waiting.kind, "question" | "work" | "gate" | "decision");
+    let mut asked = view.waits.into_iter().filter(is_asked);
+    asked.find(|waiting| key_of(waiting).is_some_and(|key| !put_off.contains(&key)))
+}
+
+/// By what it is known whether something was put off: the question, else the attempt.
+fn key_of(waiting: &Waiting) -> Option<String> {
+    waiting.question.clone().or_else(|| waiting.fence.map(|fence| fence.to_string()))
 }
 
 /// Work that is a person's.

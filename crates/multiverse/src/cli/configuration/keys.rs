@@ -72,6 +72,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("guidance", Form::Table(GUIDANCE), "AGENTS.md and skills of the project, for agents that read them.", ""),
     key("sandbox", Form::Table(SANDBOX), "How far programs and commands of agents may go.", ""),
     key("web", Form::Table(WEB), "Searching and fetching pages.", ""),
+    key("notify", Form::Table(NOTIFY), "How you are told that a gate or a question waits for you.", ""),
     key("mcp", Form::Named(MCP), "MCP servers, beside those of .mcp.json.", ""),
 ];
 
@@ -169,6 +170,16 @@ const WEB: &[Key] = &[
         "Hosts that are opened though they are private: HOST or HOST:PORT.",
         "[\"localhost:8080\"]",
     ),
+];
+
+const NOTIFY: &[Key] = &[
+    key(
+        "command",
+        Form::Text,
+        "A shell line; what waits stands on its standard input, as JSON.",
+        "\"cat >> notes.log\"",
+    ),
+    key("url", Form::Text, "An address that is sent the same, as JSON.", "\"https://hooks.example.org/gates\""),
 ];
 
 const MCP: &[Key] = &[

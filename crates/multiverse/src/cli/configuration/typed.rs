@@ -37,6 +37,9 @@ pub(crate) struct Configuration {
     pub(crate) memory_mb: Option<u64>,
     pub(crate) processes: Option<u64>,
     pub(crate) web: WebSet,
+    /// How people are told that something waits.
+    pub(crate) notify_command: Option<String>,
+    pub(crate) notify_url: Option<String>,
     /// MCP servers by name.
     pub(crate) mcp: BTreeMap<String, McpSet>,
 }
@@ -137,6 +140,8 @@ impl Configuration {
                     let each = texts(&entry.value).into_iter().map(|text| Setting { text, span: span_of(entry) });
                     set.guided = Some(each.collect());
                 }
+                "notify" if rest == "command" => set.notify_command = Some(setting(entry).text),
+                "notify" => set.notify_url = Some(setting(entry).text),
                 "web" => set.web(rest, entry),
                 "mcp" => set.mcp(rest, entry),
                 _ => {}

@@ -1,0 +1,64 @@
+//! Work of a hosted run that a person has: its brief, and what the person hands in. It goes the way of any agent's report.
+//! Knows no machine.
+
+use agent::prompt::{Form, Tools};
+use agent::{Brief, Ending, Scratch};
+use machine::{Holder, Metered};
+use store::Fs;
+
+use super::{Came, Ended, Site, order_of};
+use crate::by_hand::{HandedIn, refused_for, report_of};
+use crate::fault::EngineError;
+use crate::service::Service;
+use crate::step::unknown_run;
+
+impl<F: Fs> Service<F> {
+    /// The brief of an attempt of a hosted run, in words for a person.
+    pub(crate) fn hosted_brief(&self, run: &str, fence: u64) -> Option<Brief> {
+        let engine = &self.engine;
+        let read = |path: &str| engine.content_of(path);
+        let site = Site { settings: &engine.settings, read: &read };
+        let mut brief = engine.state.hosted.get(run)?.brief(fence, &site)?;
+        brief.prompt = engine.settings.prompts().render(&brief, Form::Report, Tools::None).user;
+        Some(brief)
+    }
+
+    /// Takes a person's work for a hosted run.
+    pub(crate) fn hand_in_hosted(
+        &mut self,
+        run: &str,
+        fence: Option<u64>,
+        handed: HandedIn,
+    ) -> Result<(), EngineError> {
+        self.refuse_if_over(run)?;
+        let found = self.engine.state.hosted.get(run).ok_or_else(|| unknown_run(run))?;
+        let theirs = found.standing().holders.into_iter().filter(|(_, holder)| **holder == Holder::Person);
+        let theirs: Vec<u64> = theirs.map(|(fence, _)| fence).collect();
+        let wanted = theirs.iter().copied().find(|one| fence.is_none_or(|fence| *one == fence));
+        let Some(fence) = wanted else {
+            let known: Vec<String> = theirs.iter().map(u64::to_string).collect();
+            let hint = match known.is_empty() {
+                true => "`multiverse inbox` shows what waits".into(),
+                false => format!("these are: --attempt {}", known.join(", ")),
+            };
+            return Err(EngineError::refused(format!("no such work of {run} waits for a person"), hint));
+        };
+        let brief = self.hosted_brief(run, fence).ok_or_else(|| unknown_run(run))?;
+        let scratch = Scratch::make(&self.engine.settings.project, fence, &brief)
+            .map_err(|fault| EngineError::refused(format!("cannot make a scratch folder: {fault}"), ""))?;
+        let came = report_of(&brief, &scratch, handed).map(|report| {
+            let ending = Ending::Report { report, log: String::new() };
+            Came::of(&brief, &scratch.workdir(), ending)
+        });
+        // What is left behind there is swept away by the next process.
+        let _ = scratch.remove();
+        match came? {
+            None => Ok(()),
+            Some(Came::Broken { problems, .. }) => Err(refused_for(&problems)),
+            Some(came) => {
+                let ended = Ended { run: run.into(), fence, came, used: Metered::default() };
+                self.send_order(order_of(ended))
+            }
+        }
+    }
+}
