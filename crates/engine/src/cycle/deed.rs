@@ -110,7 +110,7 @@ fn check(
     }
     std::fs::create_dir_all(within).map_err(|error| format!("{}: {error}", within.display()))?;
     let folder = place.make(within)?;
-    let checks = battery::run(&settings.battery, &folder, &settings.read, stop, say);
+    let checks = battery::run(settings, &folder, stop, say);
     // What cannot be removed now is swept up by the next opening.
     let _ = std::fs::remove_dir_all(within);
     Ok(json!({"commit": commit, "checks": checks}))

@@ -62,85 +62,105 @@ fn said(summary: &str, confidence: Option<f64>, result: &Value) -> Result<Said, 
     })
 }
 
-fn reported(work: Work, mut said: Said, result: &Value) -> Result<Outcome, Vec<String>> {
-    let text = |name: &str| result.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_string();
-    let list = |name: &str| -> Vec<String> {
-        let entries = result.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+/// What an agent's report says, by its fields.
+struct Fields<'a>(&'a Value);
+
+impl Fields<'_> {
+    fn text(&self, name: &str) -> String {
+        self.0.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_string()
+    }
+
+    fn list(&self, name: &str) -> Vec<String> {
+        let entries = self.0.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         entries.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let word = text("result");
-    let unknown = |valid: &str| Err(vec![format!("result: `{word}` is none of {valid}")]);
+    }
+
+    fn unknown(&self, valid: &str) -> Vec<String> {
+        vec![format!("result: `{}` is none of {valid}", self.text("result"))]
+    }
+}
+
+fn reported(work: Work, said: Said, result: &Value) -> Result<Outcome, Vec<String>> {
+    let result = Fields(result);
     match work {
-        Work::Outline | Work::Plan(_) => match word.as_str() {
-            "PLAN_CREATED" => {
-                let subjects = text("subjects");
-                if !subjects.is_empty() {
-                    said.more.push((SUBJECTS.into(), subjects));
-                }
-                let plan = Plan {
-                    locations: list("locations"),
-                    change: text("change"),
-                    avoid: text("avoid"),
-                    avoid_paths: list("avoid_paths"),
-                    win_state: text("win_state"),
-                };
-                Ok(Outcome::Planned { said, plan })
-            }
-            "CLARIFICATION_NEEDED" => {
-                let question = Some(text("question")).filter(|question| !question.is_empty());
-                let question = question.ok_or_else(|| vec!["question: say what the Human is to answer".to_string()])?;
-                // What is asked is what the Human reads first.
-                said.summary = question.lines().next().unwrap_or_default().into();
-                Ok(Outcome::Clarify { said, question })
-            }
-            _ => unknown("PLAN_CREATED, CLARIFICATION_NEEDED"),
-        },
-        Work::Act(_) => match word.as_str() {
-            "SUCCESS" => {
-                let deed = Deed {
-                    where_to_look: text("where_to_look"),
-                    what_changed: text("what_changed"),
-                    why: text("why"),
-                    testing_notes: text("testing_notes"),
-                };
-                // Put there by whoever looked at the copy, over whatever the agent wrote.
-                let measured: Option<Measured> =
-                    result.get("measured").and_then(|value| serde_json::from_value(value.clone()).ok());
-                let measured = measured.ok_or_else(|| vec!["nobody measured what was changed".to_string()])?;
-                Ok(Outcome::Succeeded { said, deed, measured })
-            }
-            "FAIL" => Ok(Outcome::Blocked { said }),
-            _ => unknown("SUCCESS, FAIL"),
-        },
-        Work::Judge(_) => {
-            let word = match word.as_str() {
-                "PASS" => Word::Pass,
-                "INSUFFICIENT" => Word::Insufficient,
-                _ => return unknown("PASS, INSUFFICIENT"),
-            };
-            let standing = match text("superordinate").as_str() {
-                "SUFFICIENT" => Standing::Sufficient,
-                "PROGRESSING" => Standing::Progressing,
-                other => {
-                    return Err(vec![format!(
-                        "superordinate: `{other}` is none of SUFFICIENT, PROGRESSING ({} of a Judge)",
-                        field::SUPERORDINATE
-                    )]);
-                }
-            };
-            let findings = Findings {
-                subordinate: text("subordinate"),
-                discrepancy: text("discrepancy"),
-                main_source: text("main_source"),
-                recommended: text("recommended"),
-                next_steps: text("next_steps"),
-            };
-            Ok(Outcome::Judged { said, word, standing, findings })
-        }
+        Work::Outline | Work::Plan(_) => planned(said, &result),
+        Work::Act(_) => acted(said, &result),
+        Work::Judge(_) => judged(said, &result),
         Work::Checkpoint | Work::Check(_) | Work::Merge | Work::Delete | Work::Archive(_) => {
             Err(vec!["this is no agent's work".into()])
         }
     }
+}
+
+fn planned(mut said: Said, result: &Fields<'_>) -> Result<Outcome, Vec<String>> {
+    match result.text("result").as_str() {
+        "PLAN_CREATED" => {
+            let subjects = result.text("subjects");
+            if !subjects.is_empty() {
+                said.more.push((SUBJECTS.into(), subjects));
+            }
+            let plan = Plan {
+                locations: result.list("locations"),
+                change: result.text("change"),
+                avoid: result.text("avoid"),
+                avoid_paths: result.list("avoid_paths"),
+                win_state: result.text("win_state"),
+            };
+            Ok(Outcome::Planned { said, plan })
+        }
+        "CLARIFICATION_NEEDED" => {
+            let question = Some(result.text("question")).filter(|question| !question.is_empty());
+            let question = question.ok_or_else(|| vec!["question: say what the Human is to answer".to_string()])?;
+            // What is asked is what the Human reads first.
+            said.summary = question.lines().next().unwrap_or_default().into();
+            Ok(Outcome::Clarify { said, question })
+        }
+        _ => Err(result.unknown("PLAN_CREATED, CLARIFICATION_NEEDED")),
+    }
+}
+
+fn acted(said: Said, result: &Fields<'_>) -> Result<Outcome, Vec<String>> {
+    match result.text("result").as_str() {
+        "SUCCESS" => {
+            let deed = Deed {
+                where_to_look: result.text("where_to_look"),
+                what_changed: result.text("what_changed"),
+                why: result.text("why"),
+                testing_notes: result.text("testing_notes"),
+            };
+            // Put there by whoever looked at the copy, over whatever the agent wrote.
+            let measured: Option<Measured> =
+                result.0.get("measured").and_then(|value| serde_json::from_value(value.clone()).ok());
+            let measured = measured.ok_or_else(|| vec!["nobody measured what was changed".to_string()])?;
+            Ok(Outcome::Succeeded { said, deed, measured })
+        }
+        "FAIL" => Ok(Outcome::Blocked { said }),
+        _ => Err(result.unknown("SUCCESS, FAIL")),
+    }
+}
+
+fn judged(said: Said, result: &Fields<'_>) -> Result<Outcome, Vec<String>> {
+    let word = match result.text("result").as_str() {
+        "PASS" => Word::Pass,
+        "INSUFFICIENT" => Word::Insufficient,
+        _ => return Err(result.unknown("PASS, INSUFFICIENT")),
+    };
+    let standing = match result.text("superordinate").as_str() {
+        "SUFFICIENT" => Standing::Sufficient,
+        "PROGRESSING" => Standing::Progressing,
+        other => {
+            let what = field::SUPERORDINATE;
+            return Err(vec![format!("superordinate: `{other}` is none of SUFFICIENT, PROGRESSING ({what})")]);
+        }
+    };
+    let findings = Findings {
+        subordinate: result.text("subordinate"),
+        discrepancy: result.text("discrepancy"),
+        main_source: result.text("main_source"),
+        recommended: result.text("recommended"),
+        next_steps: result.text("next_steps"),
+    };
+    Ok(Outcome::Judged { said, word, standing, findings })
 }
 
 /// What code says of its work.
