@@ -46,7 +46,6 @@ use super::{completions, replay, signals, visible};
 ///   multiverse run "Make a report of the sales in assets." --yes
 ///   multiverse run -f README.md --mode structured --dry-run
 ///   multiverse "Make a report of what is in assets." --agent offline --yes
-///   multiverse run --protocol cycle "Every heading in docs is in sentence case."
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {

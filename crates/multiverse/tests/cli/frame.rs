@@ -62,7 +62,7 @@ fn no_arguments_teach_and_are_a_usage_error() {
       undo         Take back what one record changed
       restore      Bring a document back to what it was
       check        Look for problems in documents
-      cycle        Read the record of a goal: plan, act, judge
+      cycle        Look at a goal and its record: plan, act, judge
       profile      Look at workflow profiles, and begin new ones
       verify       Prove that the journal was not altered
       doctor       Look whether all is well here
