@@ -177,6 +177,12 @@ fn prepare(place: &Place, example: &str) {
     if is_about(&about_runs) || is_about(&["retry", "logs"]) {
         assert_eq!(place.run(&["run", "Make a report of what is in assets."]).code, 3);
     }
+    if is_about(&["cycle status"]) {
+        std::fs::remove_file(place.path("docs/context/current_cycle.md")).unwrap();
+        std::fs::write(place.path("docs/a.md"), "# Two Words\n").unwrap();
+        let goal = "Every heading in docs/ is in sentence case.";
+        assert_eq!(place.run(&["run", "--protocol", "cycle", goal]).code, 3);
+    }
     if is_about(&["multiverse gate"]) {
         std::fs::create_dir_all(place.path("ideas")).unwrap();
         std::fs::write(place.path("ideas/one.md"), "# One\n").unwrap();
