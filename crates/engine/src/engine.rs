@@ -447,8 +447,8 @@ impl<F: Fs> Engine<F> {
             return Err(EngineError::refused("no run is named", "give the beginning of its id, or `last`"));
         }
         if name == "last" {
-            let last = known.iter().max_by_key(|id| dialect::countable(id)).cloned();
-            return last
+            return self
+                .newest_run(&known)
                 .ok_or_else(|| EngineError::refused("there is no run yet", "`multiverse run \"…\"` starts one"));
         }
         if known.contains(name) {
@@ -469,6 +469,20 @@ impl<F: Fs> Engine<F> {
                 ))
             }
         }
+    }
+
+    /// The run that began last.
+    fn newest_run(&self, known: &BTreeSet<String>) -> Option<String> {
+        let hosted = self.state.hosted.iter().max_by_key(|(_, run)| run.standing().began_at.to_string());
+        let own = known.iter().filter(|id| !self.is_hosted(id)).max_by_key(|id| dialect::countable(id)).cloned();
+        let (Some((id, run)), Some(own)) = (hosted, &own) else { return hosted.map(|(id, _)| id.clone()).or(own) };
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).take(14).collect::<String>();
+        let is_newer = match digits(own) {
+            began if began.len() == 14 => digits(run.standing().began_at) >= began,
+            // A number says nothing of the time: what is under way is meant.
+            _ => !run.standing().is_over,
+        };
+        Some(if is_newer { id.clone() } else { own.clone() })
     }
 
     /// All runs, whether they are over or not.

@@ -2,6 +2,7 @@
 //! trace and of the ledger, the file of a gate's decision. Must not decide anything.
 
 use machine::profile::{CommitNote, Fact, GateStatus, Move, MoveOutcome, Run};
+use syntax::data::{Kind, Value};
 use syntax::data_edit::{DataRefusal, revise_json, write_json};
 use syntax::{Document, json};
 use text::{Change, Text};
@@ -27,7 +28,7 @@ pub fn lower(
     let mut edits = Vec::new();
     let in_folder = |name: &str| artifact_path(&run.idea.headline, &run.idea.id, name);
     let begins = facts.iter().any(|fact| matches!(fact, Fact::Started { .. }));
-    write_status(&mut edits, run, begins, beside, read)?;
+    write_status(&mut edits, run, facts, beside, read)?;
     let rows: String = facts.iter().filter_map(|fact| Some(trace_row(run, moved(fact)?))).collect();
     if !rows.is_empty() || begins {
         let path = in_folder(TRACE);
@@ -64,10 +65,11 @@ pub fn gate_document(gate: &str, status: GateStatus, by: &str, reason: &str, at:
 fn write_status(
     edits: &mut Vec<(String, Edit)>,
     run: &Run,
-    begins: bool,
+    facts: &[Fact],
     beside: &Beside,
     read: &dyn Fn(&str) -> Option<Text>,
 ) -> Result<(), Trouble> {
+    let begins = facts.iter().any(|fact| matches!(fact, Fact::Started { .. }));
     let wanted = status(run, beside);
     let old = read(STATUS);
     let Some(before) = old.filter(|_| !begins) else {
@@ -83,6 +85,8 @@ fn write_status(
         return Ok(());
     };
     let bytes = before.to_vec();
+    // Where nothing became so, an edit by hand is looked at: what it may not say is put back, and told.
+    let wanted = if facts.is_empty() { without_foreign_counts(wanted, &bytes) } else { wanted };
     let change = revise_json(&bytes, &wanted).map_err(|refusal| {
         let line = match &refusal {
             DataRefusal::Broken { line, .. } | DataRefusal::Twice { line, .. } => *line,
@@ -100,6 +104,22 @@ fn write_status(
 fn revised(before: Text, change: Change) -> Edit {
     let after = change.apply(&before).unwrap_or_else(|_| before.clone());
     Edit::Change(Revision { change, before, after })
+}
+
+/// Counts of phases that were never sent back are what they are: none. Somebody else wrote them there.
+fn without_foreign_counts(mut wanted: Value, bytes: &[u8]) -> Value {
+    let root = json::parse(bytes).root;
+    let written = root.as_ref().and_then(|root| root.value("review_cycles")).map(|node| &node.kind);
+    let Value::Map(keys) = &mut wanted else { return wanted };
+    let counts = keys.iter_mut().find(|(key, _)| key == "review_cycles").map(|(_, value)| value);
+    if let (Some(Kind::Map(entries)), Some(Value::Map(counts))) = (written, counts) {
+        for entry in entries {
+            if !counts.iter().any(|(phase, _)| *phase == entry.key) {
+                counts.push((entry.key.clone(), Value::Number("0".into())));
+            }
+        }
+    }
+    wanted
 }
 
 fn moved(fact: &Fact) -> Option<&Move> {

@@ -251,3 +251,55 @@ fn pf07_a_gate_is_decided_once() {
     assert_eq!(sorted, [0, 1], "{codes:?}");
     assert_eq!(status(&place)["answers"].as_array().unwrap().len(), 1);
 }
+
+/// PF-04: a count that somebody wrote into the status is put back to what was counted; `last` is the newest run.
+#[test]
+fn pf04_review_cycles_are_counted_not_written() {
+    let place = project();
+    assert_eq!(place.run(&["run", "/orchestrator @default_realization_profile"]).code, 3);
+    assert_eq!(place.run(&["gate", "approve", "RELEASE_APPROVAL"]).code, 0);
+    assert_eq!(place.run(&["run", "/orchestrator @default_fallback_profile"]).code, 3);
+    let mut edited = status(&place);
+    edited["review_cycles"]["nowhere"] = 99.into();
+    std::fs::write(place.path(STATUS), serde_json::to_string_pretty(&edited).unwrap()).unwrap();
+    let resumed = place.run(&["resume", "last"]);
+    assert!(resumed.code == 3 && resumed.stderr.contains("default_fallback_profile"), "{}", resumed.shown());
+    assert_eq!(status(&place)["review_cycles"]["nowhere"], 0, "{}", read(&place, STATUS));
+}
+
+/// PF-10: an adapter as others have it works through the whole engine, one commit by the role for each step.
+#[test]
+fn pf10_an_adapter_of_others_works_unchanged() {
+    let place = project();
+    let adapter = "import argparse, json, pathlib\n\
+        p = argparse.ArgumentParser(); r = p.add_subparsers(dest='c').add_parser('run-step')\n\
+        for o in ('role', 'phase', 'step-id', 'step-type', 'profile', 'artifacts-dir'): r.add_argument('--' + o)\n\
+        a = p.parse_args(); d = pathlib.Path(a.artifacts_dir); d.mkdir(parents=True, exist_ok=True)\n\
+        n = {'write_requirements': 'requirements', 'design': 'architecture', 'review_design': 'architecture_review',\n\
+             'implement': 'implementation', 'review_implementation': 'implementation_review', 'integrate': 'integration_report'}\n\
+        (d / (n[a.step_id] + '.md')).write_text('by ' + a.role + '\\n')\n\
+        print('talk'); print(json.dumps({'reviewer': {'review_status': 'approved'},\n\
+             'validator': {'integration_loop_status': 'passed'}}.get(a.step_type, {})))\n";
+    let folder = place.path("implementations/parser");
+    std::fs::create_dir_all(folder.join("adapter")).unwrap();
+    std::fs::write(folder.join("adapter/role_adapter.py"), adapter).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=ada", "-c", "user.email=ada@example.org"]).args(arguments);
+        let output = command.current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "-q", "-b", "main", "."]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "first"]);
+    let mut command = place.command(&["run", "/orchestrator"]);
+    let ran =
+        crate::place::Ran::of(command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).output().unwrap());
+    assert_eq!(ran.code, 3, "{}", ran.shown());
+    let authors = git(&["log", "--reverse", "--format=%an"]);
+    let roles = "ada\nbusiness_analyst\narchitect\narchitecture_reviewer\ndeveloper\ncode_reviewer\ntester\n";
+    assert_eq!(authors, roles, "{}", ran.shown());
+    assert_eq!(git(&["status", "--short"]), "", "the tree is clean between steps");
+    assert_eq!(status(&place)["commit_evidence"].as_array().map(Vec::len), Some(6));
+}
