@@ -2,6 +2,8 @@
 //! what an undisturbed run leaves. `MULTIVERSE_KILLS` says how often; the seed is printed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
+mod cycles;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
