@@ -44,7 +44,7 @@ fn left(folder: &Path) -> String {
         false => format!("{line}\n"),
     };
     let record: String = record.lines().map(timeless).collect();
-    let history = git(folder, &["log", "--format=%an %s", "--all"]);
+    let history = git(folder, &["log", "--topo-order", "--format=%an %s", "--all"]);
     format!("{history}{}{}{record}", git(folder, &["branch"]), git(folder, &["status", "--short", "-uno"]))
 }
 
