@@ -81,6 +81,9 @@ pub(super) fn advance(project: &Path, cycle: &Cycle, commit: &str) -> Result<(),
         let short = old.short();
         return Err(format!("{branch} was moved to {short} by somebody else meanwhile: move it back, then `resume`"));
     }
+    // The same for a working tree that is on the goal's branch.
+    let before = cycle.checkpoints.back().and_then(|(_, commit)| ObjectId::read(commit));
+    let old = before.filter(|_| old == new).unwrap_or(old);
     match repository.advance(branch, &old, &new, "a turn of the Actor").map_err(in_words)?.0 {
         Moved::Done | Moved::Already => Ok(()),
         Moved::Elsewhere(_) => Err(format!("{branch} is being moved by somebody else: `resume` tries again")),
@@ -96,6 +99,11 @@ pub(super) fn merge(project: &Path, cycle: &Cycle, since: &str) -> Result<Value,
     };
     let (ours, theirs) = (at(&cycle.base)?, at(&cycle.branch)?);
     if repository.is_ancestor(&theirs, &ours).map_err(in_words)? {
+        // Whoever was ended in the middle may have moved the branch, and left the working tree behind.
+        let merge = repository.logged(&ours).map_err(in_words)?;
+        if let (Some(before), true) = (merge.parents.first(), merge.parents.contains(&theirs)) {
+            repository.advance(&cycle.base, before, &ours, "a goal is merged").map_err(in_words)?;
+        }
         return Ok(json!({"commit": ours.as_str()}));
     }
     let tree = match repository.merge(&ours, &theirs).map_err(in_words)? {

@@ -85,6 +85,10 @@ fn a_cycle_that_is_killed_again_and_again() {
             Some(_) => {}
         }
     }
-    assert_eq!(left(disturbed.path()), left(undisturbed.path()), "seed {seed}");
+    let (found, expected) = (left(disturbed.path()), left(undisturbed.path()));
+    for (number, (one, other)) in found.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(one, other, "seed {seed}: line {number} of\n{found}");
+    }
+    assert_eq!(found.lines().count(), expected.lines().count(), "seed {seed}:\n{found}");
     eprintln!("seed {seed}: {killed} kills");
 }
