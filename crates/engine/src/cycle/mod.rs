@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 
 use dialect::cycle::{CONTEXT, CURRENT, Step, compare, lower};
 use machine::Said;
-use machine::cycle::{self, Cycle, Decision, Ending, Fact, Input as Told, Place, Told as Saying, read_answer};
+use machine::cycle::{self, Cycle, Decision, Fact, Input as Told, Place, Told as Saying, read_answer};
 use serde_json::value::RawValue;
 use text::Text;
 
@@ -38,8 +38,10 @@ use crate::views::{AttemptView, Driver, RunView, Waiting};
 use crate::why::Why;
 
 pub use begin::CycleStart;
-pub use dialect::cycle::{Block, Deviation, Header, Meaning, Order, Reading, Weight, read};
-pub use machine::cycle::{Limits, Party, Route, Signature, Silence, Upfront, Word};
+pub use dialect::cycle::{
+    ARCHIVE, ArchiveName, Block, Deviation, Header, Meaning, Order, Reading, Weight, read, read_archive_name,
+};
+pub use machine::cycle::{Ending, Limits, Party, Route, Signature, Silence, Upfront, Word};
 pub use settings::{BatteryCheck, CycleSettings};
 
 /// The protocol's name.

@@ -1,6 +1,7 @@
 //! `multiverse cycle`: goals and their records. Hands a file to the engine's reader and shows what it says; what a block
 //! means is decided there.
 
+mod archive;
 mod begin;
 mod status;
 
@@ -56,6 +57,15 @@ enum What {
     ///   multiverse cycle status
     #[command(verbatim_doc_comment)]
     Status,
+
+    /// The goals that are over
+    ///
+    /// Each record in docs/context/archive/ with how its goal ended: complete, incomplete
+    /// (it was stopped) or failed. With --json, one object a line: {"archived": …}.
+    ///
+    /// Exit codes: 0 done, 1 error, 5 there is none
+    #[command(verbatim_doc_comment)]
+    Archive,
 
     /// Name every block of a record, its meaning, and what is odd about it
     ///
@@ -131,6 +141,7 @@ impl Arguments {
     pub(crate) fn run(&self, project: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let files = match &self.what {
             What::Status => return status::show(&Start::of_process(project)?, output),
+            What::Archive => return archive::list(&Start::of_process(project)?, output),
             What::Check { files } => files,
         };
         let mut summary = Summary::default();

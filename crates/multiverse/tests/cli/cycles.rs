@@ -75,6 +75,8 @@ fn cy09_a_goal_from_its_beginning_to_the_archive() {
     assert!(record.contains("**Signature**: 1:FINAL:7"), "{record}");
     let checked = place.run(&["cycle", "check", archived[0].path().to_str().unwrap()]);
     assert_eq!(checked.code, 0, "CY-02: what is written is strict: {}", checked.shown());
+    let listed = place.run(&["cycle", "archive"]);
+    assert!(listed.code == 0 && listed.stdout.starts_with("complete   Every heading"), "{}", listed.shown());
     let second = place.run(&["run", "--protocol", "cycle", "Every heading in docs/ ends without punctuation."]);
     assert!(
         std::fs::read_to_string(place.path("docs/context/current_cycle.md")).unwrap().contains("2:0:0"),
@@ -145,6 +147,21 @@ fn cy12_what_is_refused() {
     git(&detached, &["checkout", "-q", "--detach"]);
     let ran = begin(&detached);
     assert!(ran.code == 3 && ran.stderr.contains("is on no branch"), "{}", ran.shown());
+}
+
+/// CY-09: a merge that conflicts changes nothing, and asks.
+#[test]
+fn cy09_a_merge_that_conflicts_asks() {
+    let place = repository();
+    assert_eq!(begin(&place).code, 3);
+    assert_eq!(answer(&place, "APPROVED").code, 3);
+    std::fs::write(place.path("docs/a.md"), "# Another Title\n").unwrap();
+    git(&place, &["commit", "-q", "-a", "-m", "other"]);
+    let head = git(&place, &["rev-parse", "main"]);
+    let merged = answer(&place, "MERGE_APPROVED");
+    assert!(merged.code == 3 && merged.stderr.contains("conflicts in docs/a.md"), "{}", merged.shown());
+    assert_eq!(git(&place, &["rev-parse", "main"]), head);
+    assert_eq!(std::fs::read_to_string(place.path("docs/a.md")).unwrap(), "# Another Title\n");
 }
 
 /// CY-17: what a project begins with; done twice, nothing changes.
