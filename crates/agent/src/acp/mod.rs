@@ -118,7 +118,7 @@ impl Acp {
             policy: Policy {
                 doing,
                 workdir: job.workdir.clone(),
-                grants: self.grants.get(&job.brief.role).cloned(),
+                grants: self.grants.get(job.brief.standing()).cloned(),
                 answers: job.brief.answered(),
             },
             bell,

@@ -112,7 +112,7 @@ impl<'a> Attempt<'a> {
         let calls = Calls::new(toolbox, settings.parallel_calls);
         let form = form_of(model, &client);
         // A small model plans best when nothing but a plan can come: tools would unbind its answer, and cost it minutes.
-        let may_call = form == Form::Report || job.brief.role == "executor";
+        let may_call = form == Form::Report || job.brief.standing() == "executor";
         let has_tools = may_call && !calls.tools().is_empty();
         let tools = if has_tools { Tools::Offered } else { Tools::None };
         let mut rendered = model.prompts.render(&job.brief, form, tools);
