@@ -71,8 +71,11 @@ impl Arguments {
         if let Some(socket) = &self.socket {
             return match carry(socket, io::stdin(), io::stdout()) {
                 Ok(()) => Ok(Exit::Done),
-                Err(error) => Err(Failure::new(Kind::Missing, format!("cannot reach the tools at {}: {error}", visible::path(socket)))
-                    .hint("they are there while the agent works that was given this command")),
+                Err(error) => Err(Failure::new(
+                    Kind::Missing,
+                    format!("cannot reach the tools at {}: {error}", visible::path(socket)),
+                )
+                .hint("they are there while the agent works that was given this command")),
             };
         }
         let start = Start::of_process(given)?;
@@ -109,8 +112,14 @@ impl Arguments {
             (None, [only]) => only.fence,
             (None, many) => {
                 let fences: Vec<String> = many.iter().map(|one| one.fence.to_string()).collect();
-                let hint = if fences.is_empty() { "nobody is at work".into() } else { format!("there are: {}", fences.join(", ")) };
-                return Err(Failure::new(Kind::Usage, "which attempt is meant is not said; name it with --attempt").hint(hint));
+                let hint = if fences.is_empty() {
+                    "nobody is at work".into()
+                } else {
+                    format!("there are: {}", fences.join(", "))
+                };
+                return Err(
+                    Failure::new(Kind::Usage, "which attempt is meant is not said; name it with --attempt").hint(hint)
+                );
             }
         };
         drop(service);

@@ -141,8 +141,12 @@ fn session(opened: &Opened, named: Option<&str>) -> Result<Option<String>, Failu
 /// The session that is meant, which must be there to be changed.
 fn open_session(opened: &Opened, named: Option<&str>) -> Result<String, Failure> {
     session(opened, named)?.ok_or_else(|| {
-        let what = named.map_or_else(|| "there is no session".to_string(), |name| format!("there is no session of `{}`", visible::text(name)));
-        Failure::new(Kind::Missing, what).hint("`multiverse run --protocol roadmap` starts one; `multiverse roadmap status` lists the tasks")
+        let what = named.map_or_else(
+            || "there is no session".to_string(),
+            |name| format!("there is no session of `{}`", visible::text(name)),
+        );
+        Failure::new(Kind::Missing, what)
+            .hint("`multiverse run --protocol roadmap` starts one; `multiverse roadmap status` lists the tasks")
     })
 }
 

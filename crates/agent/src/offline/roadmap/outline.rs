@@ -303,7 +303,8 @@ mod tests {
     #[test]
     fn a_log_tells_what_there_is() {
         let log = "---\ntitle: x\n---\n## Roadmap\n- [ ] **Phase 1**\n  - [x] 1.1. Weigh it\n    - status: Completed\n  - [ ] 1.2. Grind it\n    - status: Cancelled\n\n## Work Log\n### Log 1 @a (t)\n- **Role**: Planner\n";
-        let told: Vec<String> = in_log(log).iter().map(|item| format!("{} {} {}", item.key, item.title, item.status)).collect();
+        let told: Vec<String> =
+            in_log(log).iter().map(|item| format!("{} {} {}", item.key, item.title, item.status)).collect();
         assert_eq!(told, ["1.1 Weigh it Completed", "1.2 Grind it Cancelled"]);
     }
 

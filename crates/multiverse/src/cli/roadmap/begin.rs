@@ -54,12 +54,13 @@ impl Session {
         output: &mut Output,
     ) -> Result<Exit, Failure> {
         let name = self.name()?;
-        let mut opened = Opened::to_begin_session(start, driving, &|settings| {
+        let change = |settings: &mut engine::Settings| {
             settings.roadmap.waits = !self.no_wait;
             if let Some(name) = &name {
                 settings.roadmap.executor.clone_from(name);
             }
-        }, output)?;
+        };
+        let mut opened = Opened::to_begin_with(start, &driving.choice, &change, output)?;
         let tasks = opened.service.roadmap_tasks(filters)?;
         if tasks.is_empty() {
             let left = opened.close_without_trace();
@@ -98,10 +99,13 @@ impl Session {
 fn no_task(filters: &[String]) -> Failure {
     let message = match filters {
         [] => "there is no task here: .jixo/ has no *.task.md".to_string(),
-        filters => format!("no task fits {}", filters.iter().map(|one| visible::text(one)).collect::<Vec<_>>().join(" ")),
+        filters => {
+            format!("no task fits {}", filters.iter().map(|one| visible::text(one)).collect::<Vec<_>>().join(" "))
+        }
     };
-    Failure::new(Kind::Missing, message)
-        .hint("`multiverse init --protocol roadmap` makes a first one; `multiverse roadmap status` lists those there are")
+    Failure::new(Kind::Missing, message).hint(
+        "`multiverse init --protocol roadmap` makes a first one; `multiverse roadmap status` lists those there are",
+    )
 }
 
 /// Joins the session of a task, or begins it; nothing if it is not due.
@@ -116,17 +120,14 @@ fn join(
     // Who works is settled before anything begins.
     let agents = agents_of(task, output)?;
     let casting = choice.recalled(&agents, start, &project)?;
-    let joined = match opened.service.join_roadmap(&task.path) {
-        Ok(joined) => joined,
-        Err(error) => {
-            let failure = Failure::from(error);
-            if !failure.is_not_due() {
-                return Err(failure);
-            }
-            output.say(&format!("{HINT}{}{HINT:#}: {}", visible::text(&task.name), visible::text(failure.message())))?;
-            return Ok(None);
-        }
-    };
+    let joined = opened.service.join_roadmap(&task.path)?;
+    if joined.is_new && !opened.is_open(&joined.run) {
+        output.say(&format!(
+            "{HINT}nothing to do{HINT:#}: all items of {} are done, and its goal is the same",
+            visible::text(&task.name)
+        ))?;
+        return Ok(None);
+    }
     if let Some((casting, _)) = casting {
         opened.service.cast(&joined.run, casting);
     }
@@ -134,7 +135,12 @@ fn join(
     match output.form() {
         Form::Json => {
             let is_new = joined.is_new;
-            output.json(&Line::Session(&Joined { run: &joined.run, task: &task.name, task_file: &task.path, is_new }))?;
+            output.json(&Line::Session(&Joined {
+                run: &joined.run,
+                task: &task.name,
+                task_file: &task.path,
+                is_new,
+            }))?;
             output.finish()?;
         }
         Form::Text if joined.is_new && live::is_possible(output) => {}

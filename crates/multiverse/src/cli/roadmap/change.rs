@@ -167,8 +167,10 @@ fn group_key(opened: &Opened, run: &str, name: &str) -> Result<String, Failure> 
     let only = starting.next().filter(|_| starting.next().is_none());
     exact.or(only).map(|group| group.key.clone()).ok_or_else(|| {
         let titles: Vec<String> = groups.iter().map(|group| visible::text(&group.title)).collect();
-        let hint = if titles.is_empty() { "there are none".into() } else { format!("there are: {}", titles.join("; ")) };
-        Failure::new(Kind::Refused, format!("there is no group `{}`, or several begin so", visible::text(name))).hint(hint)
+        let hint =
+            if titles.is_empty() { "there are none".into() } else { format!("there are: {}", titles.join("; ")) };
+        Failure::new(Kind::Refused, format!("there is no group `{}`, or several begin so", visible::text(name)))
+            .hint(hint)
     })
 }
 

@@ -137,9 +137,8 @@ fn executor(one: &ExecutorView, room: usize) -> String {
 
 /// The items, below the titles of their groups.
 fn items(view: &RoadmapView, shown: Items, room: usize) -> String {
-    let is_shown = |item: &&RoadmapItemView| {
-        shown == Items::All || !matches!(item.status, "Completed" | "Cancelled" | "Locked")
-    };
+    let is_shown =
+        |item: &&RoadmapItemView| shown == Items::All || !matches!(item.status, "Completed" | "Cancelled" | "Locked");
     let all: Vec<&RoadmapItemView> = view.items.iter().filter(is_shown).collect();
     let (mut text, mut group) = (String::new(), None);
     if !all.is_empty() {
@@ -149,7 +148,9 @@ fn items(view: &RoadmapView, shown: Items, room: usize) -> String {
         if item.group != group {
             group.clone_from(&item.group);
             let title = view.groups.iter().find(|known| Some(&known.key) == group.as_ref()).map(|known| &known.title);
-            text.push_str(&title.map(|title| format!("  {PLACE}{}{PLACE:#}\n", visible::text(title))).unwrap_or_default());
+            text.push_str(
+                &title.map(|title| format!("  {PLACE}{}{PLACE:#}\n", visible::text(title))).unwrap_or_default(),
+            );
         }
         let style = match item.status {
             "Completed" => GOOD,
@@ -163,7 +164,11 @@ fn items(view: &RoadmapView, shown: Items, room: usize) -> String {
             text.push_str(&format!("{:18}{FRAME}waits for {waits}{FRAME:#}\n", ""));
         }
         if item.status == "Failed" && !item.summary.is_empty() {
-            text.push_str(&format!("{:18}{FRAME}{}{FRAME:#}\n", "", visible::short(&item.summary, room.saturating_sub(20))));
+            text.push_str(&format!(
+                "{:18}{FRAME}{}{FRAME:#}\n",
+                "",
+                visible::short(&item.summary, room.saturating_sub(20))
+            ));
         }
     }
     let more = all.len().saturating_sub(MOST);
