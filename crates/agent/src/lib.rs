@@ -25,6 +25,7 @@ mod person;
 mod presets;
 pub mod prompt;
 pub mod replay;
+pub mod roadmap;
 mod schema;
 mod scratch;
 mod script;
