@@ -34,6 +34,7 @@ mod upkeep;
 mod verify;
 mod walk;
 
+pub use alive::Liveness;
 pub use batch::Batch;
 pub use commit::{Commit, CommitError, Need, What};
 pub use edits::Look;
