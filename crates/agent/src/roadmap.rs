@@ -12,6 +12,8 @@ pub const PROTOCOL: &str = "roadmap";
 pub const PLAN: &str = "plan_roadmap";
 /// The Executor's: one item.
 pub const DO: &str = "do_item";
+/// The field of a context that holds the command of the server with the tools of the log.
+pub(crate) const TOOLS_COMMAND: &str = "tools_command";
 /// How many steps before its last an executor is told that it comes to an end.
 pub const LAST_STEPS: u32 = 5;
 
@@ -39,6 +41,8 @@ pub struct Context {
     pub items: Vec<Item>,
     /// How many items are not among them.
     pub left_out: usize,
+    /// The groups that items lie in, each after the one that it lies in.
+    pub groups: Vec<Group>,
     /// Work-log entries, the newest first.
     pub recent: Vec<Entry>,
     /// For a Planner: why there is something to plan.
@@ -50,9 +54,9 @@ pub struct Context {
     pub partial: String,
     /// What there is to take up, by name.
     pub skills: Vec<SkillName>,
-    /// The command of the server that has the tools of the log, for an agent that can start one.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub tools_command: String,
+    /// The command of the server that has the tools of the log, for an agent that can start one: program and arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools_command: Vec<String>,
 }
 
 /// The task.
@@ -78,7 +82,7 @@ pub struct Item {
     pub key: String,
     pub number: String,
     pub title: String,
-    /// The titles of the groups that it is in, the outermost first, parted by ` / `.
+    /// The group that it lies in, by key; empty if it lies in none.
     pub group: String,
     /// `Pending`, `Locked`, `Completed`, `Failed`, `Cancelled`.
     pub status: String,
@@ -88,6 +92,17 @@ pub struct Item {
     /// The newest result in the work log, and its summary; empty if there is none.
     pub result: String,
     pub summary: String,
+}
+
+/// A group of items.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Group {
+    pub key: String,
+    pub title: String,
+    /// The group that it lies in, by key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }
 
 /// An entry of the work log.
@@ -140,6 +155,9 @@ pub struct SkillName {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Plan {
+    /// Groups to make; items may name them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub add: Vec<NewItem>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -156,7 +174,7 @@ pub struct NewItem {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub number: String,
     pub title: String,
-    /// The titles of the groups that it goes into, the outermost first, parted by ` / `; they are made if they are not there.
+    /// The group that it goes into: by key, or by its title, and those around it before it, parted by ` / `.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
     /// The item it comes after; left out: the last of its group.
@@ -175,9 +193,12 @@ pub struct NewItem {
 pub struct Cancelled {
     pub item: String,
     pub reason: String,
+    /// What those that depend on it depend on instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<String>,
 }
 
-/// An item to change; what is left out stays.
+/// An item to change; what is left out stays. One that failed or is blocked is tried again for being named here.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Changed {
@@ -188,9 +209,6 @@ pub struct Changed {
     pub depends_on: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<Vec<String>>,
-    /// A failed or blocked item is to be tried again.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub again: bool,
 }
 
 /// What an Executor says besides its status and its summary: the `result` of its report.
@@ -208,7 +226,57 @@ pub struct Done {
     pub plan: Option<Plan>,
 }
 
+impl Plan {
+    /// The same with every group named by its key: one that is named by its title is found, or made.
+    pub fn settled(mut self, there: &[Group]) -> Self {
+        for at in 0..self.add.len() {
+            let named = self.add[at].group.trim().to_string();
+            let is_key = |group: &Group| group.key == named;
+            if named.is_empty() || there.iter().any(is_key) || self.groups.iter().any(is_key) {
+                continue;
+            }
+            let mut parent: Option<String> = None;
+            for title in named.split(WITHIN).map(str::trim).filter(|title| !title.is_empty()) {
+                let is_meant =
+                    |group: &&Group| same(&group.title, title) && (group.parent == parent || parent.is_none());
+                let found = there.iter().chain(&self.groups).find(is_meant).map(|group| group.key.clone());
+                parent = Some(found.unwrap_or_else(|| {
+                    let is_taken = |key: &str| there.iter().chain(&self.groups).any(|group| group.key == key);
+                    let keys =
+                        (1..).map(|count| if count == 1 { title.to_string() } else { format!("{title}~{count}") });
+                    let key = keys.into_iter().find(|key| !is_taken(key)).unwrap_or_default();
+                    self.groups.push(Group { key: key.clone(), title: title.into(), parent: parent.clone() });
+                    key
+                }));
+            }
+            self.add[at].group = parent.unwrap_or_default();
+        }
+        self
+    }
+}
+
+/// Whether two titles of groups are the same to a reader.
+fn same(one: &str, other: &str) -> bool {
+    let plain = |title: &str| title.replace("**", "").trim().trim_end_matches(':').to_lowercase();
+    plain(one) == plain(other)
+}
+
+/// Between the titles of groups that lie in each other.
+pub const WITHIN: &str = " / ";
+
 impl Context {
+    /// The titles of a group and of those around it, the outermost first.
+    pub fn titles(&self, group: &str) -> Vec<&str> {
+        let (mut titles, mut key) = (Vec::new(), group);
+        while let Some(group) =
+            self.groups.iter().find(|one| one.key == key).filter(|_| titles.len() <= self.groups.len())
+        {
+            titles.insert(0, group.title.as_str());
+            key = group.parent.as_deref().unwrap_or_default();
+        }
+        titles
+    }
+
     /// The context of a brief, read leniently; nothing if it is none of a roadmap's.
     pub fn of(brief: &Brief) -> Option<Self> {
         (brief.protocol == PROTOCOL).then(|| serde_json::from_value(brief.context.clone()).unwrap_or_default())
@@ -219,6 +287,18 @@ impl Context {
 pub(crate) fn quota(brief: &Brief) -> Option<u32> {
     let quota = brief.context.get("Current_Task_Max_Steps_Quota").filter(|_| brief.protocol == PROTOCOL)?;
     quota.as_u64().and_then(|quota| u32::try_from(quota).ok()).filter(|quota| *quota > 0)
+}
+
+/// The command of the server that has the tools of the log, as the brief of a program has it; empty if there is none.
+pub(crate) fn tools_command(brief: &Brief) -> Vec<String> {
+    let words = brief.context.get(TOOLS_COMMAND).filter(|_| brief.protocol == PROTOCOL).and_then(Value::as_array);
+    words.into_iter().flatten().filter_map(Value::as_str).map(String::from).collect()
+}
+
+/// How an attempt can end, in the words of a report: whoever has a number of steps may pause.
+pub(crate) fn statuses(brief: &Brief) -> Vec<&'static str> {
+    let pause = quota(brief).map(|_| "paused");
+    ["done", "failed", "question"].into_iter().chain(pause).collect()
 }
 
 /// Whether a path is within the folders of a task.
@@ -240,12 +320,11 @@ pub fn plan_schema() -> Value {
             "depends_on": list(text()), "claims": list(text())}),
         &["title"],
     );
-    let cancelled = object(json!({"item": text(), "reason": text()}), &["item", "reason"]);
-    let changed = object(
-        json!({"item": text(), "title": text(), "depends_on": list(text()), "claims": list(text()), "again": {"type": "boolean"}}),
-        &["item"],
-    );
-    object(json!({"add": list(item), "cancel": list(cancelled), "change": list(changed)}), &[])
+    let cancelled = object(json!({"item": text(), "reason": text(), "instead": list(text())}), &["item", "reason"]);
+    let changed =
+        object(json!({"item": text(), "title": text(), "depends_on": list(text()), "claims": list(text())}), &["item"]);
+    let group = object(json!({"key": text(), "title": text(), "parent": text()}), &["key", "title"]);
+    object(json!({"groups": list(group), "add": list(item), "cancel": list(cancelled), "change": list(changed)}), &[])
 }
 
 /// The schema of an Executor's result.
@@ -263,7 +342,9 @@ mod tests {
         let task = Task { name: "t".into(), cwd: "/p".into(), dirs: vec!["docs".into()], ..Task::default() };
         let context = Context { executor_identity: "ann-1".into(), quota: 7, task, ..Context::default() };
         let value = serde_json::to_value(&context).unwrap();
-        for pointer in ["/Executor_Identity", "/Executor_Name", "/Current_Task_Max_Steps_Quota", "/Active_Executor_List"] {
+        for pointer in
+            ["/Executor_Identity", "/Executor_Name", "/Current_Task_Max_Steps_Quota", "/Active_Executor_List"]
+        {
             assert!(value.pointer(pointer).is_some(), "{pointer}");
         }
         for pointer in ["/task/cwd", "/task/dirs", "/task/task_file", "/task/log_file"] {
@@ -280,14 +361,34 @@ mod tests {
     fn what_is_written_keeps_its_schema() {
         let item = NewItem { title: "Write".into(), depends_on: vec!["1.1".into()], ..NewItem::default() };
         let plan = Plan {
+            groups: vec![Group { key: "g".into(), title: "G".into(), parent: None }],
             add: vec![item],
-            cancel: vec![Cancelled { item: "1.2".into(), reason: "gone".into() }],
-            change: vec![Changed { item: "1.3".into(), again: true, ..Changed::default() }],
+            cancel: vec![Cancelled { item: "1.2".into(), reason: "gone".into(), instead: vec!["1.4".into()] }],
+            change: vec![Changed { item: "1.3".into(), ..Changed::default() }],
         };
         let problems = crate::validate(&plan_schema(), &serde_json::to_value(&plan).unwrap());
         assert_eq!(problems, Vec::<String>::new());
         let done = Done { blocker: Some(false), default: "x".into(), plan: Some(plan) };
         assert_eq!(crate::validate(&done_schema(), &serde_json::to_value(&done).unwrap()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn groups_that_are_named_by_their_titles_are_found_or_made() {
+        let group = |key: &str, title: &str, parent: Option<&str>| Group {
+            key: key.into(),
+            title: title.into(),
+            parent: parent.map(String::from),
+        };
+        let there = [group("g1", "**Phase 1: Ground**", None), group("g2", "Mill", Some("g1"))];
+        let item = |group: &str| NewItem { title: "t".into(), group: group.into(), ..NewItem::default() };
+        let named = ["", "g1", "phase 1: ground", "Phase 1: Ground / Mill", "Phase 2 / Mill", "Phase 2"];
+        let plan = Plan { add: named.map(item).into(), ..Plan::default() }.settled(&there);
+        let keys: Vec<&str> = plan.add.iter().map(|item| item.group.as_str()).collect();
+        assert_eq!(keys, ["", "g1", "g1", "g2", "Mill", "Phase 2"]);
+        assert_eq!(plan.groups, [group("Phase 2", "Phase 2", None), group("Mill", "Mill", Some("Phase 2"))]);
+        assert_eq!(plan.clone().settled(&there), plan, "what is settled stays");
+        let context = Context { groups: there.into(), ..Context::default() };
+        assert_eq!(context.titles("g2"), ["**Phase 1: Ground**", "Mill"]);
     }
 
     #[test]
