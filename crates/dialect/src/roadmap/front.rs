@@ -9,8 +9,8 @@ use syntax::markdown::fields;
 use syntax::{Code, Document, Scalar};
 use text::{Change, Text};
 
-use super::problem::{Weight, deviation};
 use super::Deviation;
+use super::problem::{Weight, deviation};
 
 /// The most lines that front matter may have before it counts as never closed.
 const MOST_LINES: usize = 200;
@@ -128,7 +128,8 @@ fn set_by_lines(head: &Text, source: &str, matter: &Matter, values: &[(&str, Str
     let mut added = String::new();
     for (key, value) in values {
         let quoted = format!("\"{}\"", value.replace(['"', '\\', '\n', '\r'], " "));
-        let known = matter.entries.iter().find(|entry| super::words::squeezed(&entry.key) == super::words::squeezed(key));
+        let known =
+            matter.entries.iter().find(|entry| super::words::squeezed(&entry.key) == super::words::squeezed(key));
         match known {
             Some(entry) if matches!(entry.value, Value::Text(_)) && !entry.span.is_empty() => {
                 if entry.value.text() != *value {
@@ -186,7 +187,8 @@ fn region(text: &str) -> Option<(Range<usize>, bool)> {
                 return (last_key.is_some() || number == 1).then_some((first..next, true));
             }
             Some(first) => {
-                let is_body = line.starts_with("## ") || line.starts_with("# ") && last_key.is_none() || is_list_of_work(line);
+                let is_body =
+                    line.starts_with("## ") || line.starts_with("# ") && last_key.is_none() || is_list_of_work(line);
                 if is_body {
                     return last_key.map(|end| (first..end, false));
                 }
@@ -209,7 +211,11 @@ fn is_list_of_work(line: &str) -> bool {
 }
 
 fn is_key(line: &str) -> bool {
-    let name: usize = line.chars().take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '"' | '\'')).map(char::len_utf8).sum();
+    let name: usize = line
+        .chars()
+        .take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '"' | '\''))
+        .map(char::len_utf8)
+        .sum();
     name > 0 && line[name..].trim_start().starts_with([':', '：', '='])
 }
 
@@ -237,7 +243,9 @@ fn by_yaml(source: &str) -> Result<Vec<Entry>, (usize, String)> {
 
 fn value_of(node: &Node) -> Value {
     match &node.kind {
-        data::Kind::List(items) => Value::List(items.iter().filter_map(|item| item.as_text().map(str::to_owned)).collect()),
+        data::Kind::List(items) => {
+            Value::List(items.iter().filter_map(|item| item.as_text().map(str::to_owned)).collect())
+        }
         data::Kind::Null => Value::Text(String::new()),
         _ => Value::Text(node.as_text().unwrap_or_default().to_owned()),
     }

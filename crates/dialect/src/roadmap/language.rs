@@ -197,7 +197,10 @@ mod tests {
             ("Il faut réécrire le parseur et garder tous les tests dans la suite.", Language::French),
             ("Se debe reescribir el analizador y conservar todas las pruebas.", Language::Spanish),
             ("---\nname: der die das und\n---\n\nKeep the tests and the docs.", Language::English),
-            ("重写解析器\n\n```\nthe quick brown fox jumps over the lazy dog and more and more\n```\n", Language::Chinese),
+            (
+                "重写解析器\n\n```\nthe quick brown fox jumps over the lazy dog and more and more\n```\n",
+                Language::Chinese,
+            ),
         ] {
             assert_eq!(Language::of(text), expected, "{text:?}");
         }

@@ -15,7 +15,9 @@ pub(crate) fn deviation(span: Range<usize>, weight: Weight, reason: String, mend
 
 /// Gives every deviation its line and column, in the order of the document.
 pub(crate) fn place(text: &str, mut all: Vec<Deviation>) -> Vec<Deviation> {
-    all.sort_by(|one, other| (one.span.start, one.weight, &one.reason).cmp(&(other.span.start, other.weight, &other.reason)));
+    all.sort_by(|one, other| {
+        (one.span.start, one.weight, &one.reason).cmp(&(other.span.start, other.weight, &other.reason))
+    });
     if all.len() > MOST {
         all.truncate(MOST);
         let span = all.last().map_or(0..0, |last| last.span.clone());

@@ -1,7 +1,7 @@
 //! The words of the protocol in every spelling that is understood: states, results, keys, titles of sections. A newcomer
 //! adds one here and nowhere else. Must not know lines or spans.
 
-use super::{Status, Verdict};
+use machine::roadmap::{Part, Period, Status, Verdict};
 
 /// How well a word was understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,23 +22,6 @@ impl<T: Copy> Read<T> {
         }
     }
 }
-
-/// The states as they are written.
-pub(crate) const STATUSES: [(Status, &str); 5] = [
-    (Status::Pending, "Pending"),
-    (Status::Locked, "Locked"),
-    (Status::Completed, "Completed"),
-    (Status::Failed, "Failed"),
-    (Status::Cancelled, "Cancelled"),
-];
-
-/// The results as they are written.
-pub(crate) const VERDICTS: [(Verdict, &str); 4] = [
-    (Verdict::Succeeded, "Succeeded"),
-    (Verdict::Failed, "Failed"),
-    (Verdict::Pending, "Pending"),
-    (Verdict::Cancelled, "Cancelled"),
-];
 
 /// Other words for states, without case and blanks.
 const STATUS_WORDS: [(Status, &str); 5] = [
@@ -78,7 +61,10 @@ const STATUS_WORDS: [(Status, &str); 5] = [
 const VERDICT_WORDS: [(Verdict, &str); 4] = [
     (Verdict::Succeeded, ""),
     (Verdict::Failed, ""),
-    (Verdict::Pending, "partial partially incomplete timeout outofsteps continue tobecontinued 部分完成 未完成 부분완료 teilweise"),
+    (
+        Verdict::Pending,
+        "partial partially incomplete timeout outofsteps continue tobecontinued 部分完成 未完成 부분완료 teilweise",
+    ),
     (Verdict::Cancelled, ""),
 ];
 
@@ -96,35 +82,24 @@ pub(crate) fn sign(letter: char) -> Option<Status> {
     SIGNS.iter().find(|(_, signs)| signs.contains(letter)).map(|(status, _)| *status)
 }
 
-/// The word for a state.
-pub fn status_name(status: Status) -> &'static str {
-    STATUSES.iter().find(|(one, _)| *one == status).map_or("Pending", |(_, name)| *name)
-}
-
-/// The word for a result.
-pub fn verdict_name(verdict: Verdict) -> &'static str {
-    VERDICTS.iter().find(|(one, _)| *one == verdict).map_or("Pending", |(_, name)| *name)
-}
-
 /// The state that a text says, with how many of its bytes say it: words behind it may explain, but not bring another
 /// state into play.
 pub(crate) fn status(raw: &str) -> (Read<Status>, usize) {
-    let names: Vec<&str> = STATUSES.iter().map(|(_, name)| *name).collect();
-    one_of(raw, &STATUSES, &|text| status_word(text).or_else(|| lone_sign(text)), &names)
+    let clean = Status::ALL.map(|status| (status, status.word()));
+    one_of(raw, &clean, &|text| status_word(text).or_else(|| lone_sign(text)))
 }
 
 /// The result that a text says, with how many of its bytes say it.
 pub(crate) fn verdict(raw: &str) -> (Read<Verdict>, usize) {
-    let names: Vec<&str> = VERDICTS.iter().map(|(_, name)| *name).collect();
-    one_of(raw, &VERDICTS, &verdict_word, &names)
+    one_of(raw, &Verdict::ALL.map(|verdict| (verdict, verdict.word())), &verdict_word)
 }
 
 fn one_of<T: Copy + PartialEq>(
     raw: &str,
     clean: &[(T, &'static str)],
     known: &dyn Fn(&str) -> Option<T>,
-    names: &[&str],
 ) -> (Read<T>, usize) {
+    let names: Vec<&str> = clean.iter().map(|(_, name)| *name).collect();
     let text = raw.trim_end();
     if let Some((value, _)) = clean.iter().find(|(_, name)| *name == text) {
         return (Read::Clean(*value), text.len());
@@ -147,7 +122,7 @@ fn one_of<T: Copy + PartialEq>(
             return (Read::Loose(value), end);
         }
     }
-    let hint = match crate::cycle::nearest(text, names) {
+    let hint = match crate::cycle::nearest(text, &names) {
         Some(near) => format!("the nearest is `{near}`"),
         None => format!("write one of {}", names.join(", ")),
     };
@@ -159,7 +134,8 @@ fn ends_of_words(text: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut in_word = false;
     for (at, letter) in text.char_indices() {
-        let is_part = letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-' | '_' | '*' | '`' | '/') || is_sign(letter);
+        let is_part =
+            letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '-' | '_' | '*' | '`' | '/') || is_sign(letter);
         if in_word && !is_part {
             ends.push(at);
         }
@@ -178,7 +154,7 @@ fn is_sign(letter: char) -> bool {
 
 fn status_word(text: &str) -> Option<Status> {
     let word = squeezed(text);
-    let plain = STATUSES.iter().find(|(_, name)| name.to_lowercase() == word).map(|(status, _)| *status);
+    let plain = Status::ALL.into_iter().find(|status| status.word().to_lowercase() == word);
     plain.or_else(|| find_word(&STATUS_WORDS, &word))
 }
 
@@ -190,7 +166,7 @@ fn lone_sign(text: &str) -> Option<Status> {
 
 fn verdict_word(text: &str) -> Option<Verdict> {
     let word = squeezed(text);
-    let plain = VERDICTS.iter().find(|(_, name)| name.to_lowercase() == word).map(|(verdict, _)| *verdict);
+    let plain = Verdict::ALL.into_iter().find(|verdict| verdict.word().to_lowercase() == word);
     plain.or_else(|| find_word(&VERDICT_WORDS, &word)).or_else(|| {
         let status = status_word(text).or_else(|| lone_sign(text))?;
         Some(match status {
@@ -242,19 +218,37 @@ impl Key {
     /// The key that a word means.
     pub(crate) fn of(word: &str) -> Option<Self> {
         Some(match squeezed(word).as_str() {
-            "status" | "state" | "状态" | "상태" | "状態" | "zustand" | "stand" | "statut" | "état" | "estado" | "статус" => {
-                Self::Status
-            }
-            "executor" | "runner" | "assignee" | "lockedby" | "agent" | "worker" | "holder" | "执行者" | "执行人" | "负责人"
-            | "실행자" | "담당자" | "実行者" | "担当者" | "ausführer" | "bearbeiter" | "exécuteur" | "ejecutor"
+            "status" | "state" | "状态" | "상태" | "状態" | "zustand" | "stand" | "statut" | "état" | "estado"
+            | "статус" => Self::Status,
+            "executor"
+            | "runner"
+            | "assignee"
+            | "lockedby"
+            | "agent"
+            | "worker"
+            | "holder"
+            | "执行者"
+            | "执行人"
+            | "负责人"
+            | "실행자"
+            | "담당자"
+            | "実行者"
+            | "担当者"
+            | "ausführer"
+            | "bearbeiter"
+            | "exécuteur"
+            | "ejecutor"
             | "исполнитель" => Self::Executor,
-            "dependson" | "depends" | "dependencies" | "dependency" | "deps" | "after" | "requires" | "blockedby" | "依赖"
-            | "依赖于" | "前置任务" | "의존" | "의존성" | "선행작업" | "依存" | "abhängigvon" | "abhängigkeiten" | "dépendde"
-            | "dépendances" | "dependede" | "dependencias" | "зависитот" => Self::DependsOn,
-            "claims" | "claim" | "files" | "touches" | "文件" | "파일" | "dateien" | "fichiers" | "archivos" | "файлы" => {
-                Self::Claims
+            "dependson" | "depends" | "dependencies" | "dependency" | "deps" | "after" | "requires" | "blockedby"
+            | "依赖" | "依赖于" | "前置任务" | "의존" | "의존성" | "선행작업" | "依存" | "abhängigvon"
+            | "abhängigkeiten" | "dépendde" | "dépendances" | "dependede" | "dependencias" | "зависитот" => {
+                Self::DependsOn
             }
-            "default" | "defaultplan" | "默认" | "默认方案" | "기본" | "기본계획" | "vorgabe" => Self::Default,
+            "claims" | "claim" | "files" | "touches" | "文件" | "파일" | "dateien" | "fichiers" | "archivos"
+            | "файлы" => Self::Claims,
+            "default" | "defaultplan" | "默认" | "默认方案" | "기본" | "기본계획" | "vorgabe" => {
+                Self::Default
+            }
             _ => return None,
         })
     }
@@ -294,14 +288,14 @@ impl EntryKey {
     pub(crate) fn of(word: &str) -> Option<Self> {
         Some(match squeezed(word).as_str() {
             "role" | "角色" | "역할" | "役割" | "rolle" | "rôle" | "rol" | "роль" => Self::Role,
-            "objective" | "goal" | "task" | "item" | "target" | "目标" | "任务" | "목표" | "작업" | "目的" | "目標" | "ziel"
-            | "aufgabe" | "objectif" | "objetivo" | "цель" | "задача" => Self::Objective,
-            "result" | "outcome" | "status" | "结果" | "状态" | "결과" | "상태" | "結果" | "ergebnis" | "résultat" | "resultado"
-            | "результат" => Self::Result,
-            "blocker" | "isblocker" | "blocking" | "blocked" | "阻塞" | "是否阻塞" | "차단" | "blockierend" | "bloquant"
-            | "bloqueante" | "блокер" => Self::Blocker,
-            "summary" | "notes" | "note" | "details" | "description" | "总结" | "摘要" | "概要" | "说明" | "요약" | "설명"
-            | "zusammenfassung" | "résumé" | "resumen" | "итог" | "описание" => Self::Summary,
+            "objective" | "goal" | "task" | "item" | "target" | "目标" | "任务" | "목표" | "작업" | "目的" | "目標"
+            | "ziel" | "aufgabe" | "objectif" | "objetivo" | "цель" | "задача" => Self::Objective,
+            "result" | "outcome" | "status" | "结果" | "状态" | "결과" | "상태" | "結果" | "ergebnis" | "résultat"
+            | "resultado" | "результат" => Self::Result,
+            "blocker" | "isblocker" | "blocking" | "blocked" | "阻塞" | "是否阻塞" | "차단" | "blockierend"
+            | "bloquant" | "bloqueante" | "блокер" => Self::Blocker,
+            "summary" | "notes" | "note" | "details" | "description" | "总结" | "摘要" | "概要" | "说明" | "요약"
+            | "설명" | "zusammenfassung" | "résumé" | "resumen" | "итог" | "описание" => Self::Summary,
             _ => return None,
         })
     }
@@ -352,6 +346,36 @@ pub(crate) fn yes_or_no(raw: &str) -> Option<bool> {
     match () {
         () if is_in(YES) => Some(true),
         () if is_in(NO) => Some(false),
+        () => None,
+    }
+}
+
+/// The part that a word names.
+pub(crate) fn part(raw: &str) -> Option<Part> {
+    const PLANNER: &str =
+        "planner plan planning 规划者 计划者 规划 플래너 계획자 planer planificateur planificador планировщик";
+    const EXECUTOR: &str =
+        "executor runner execute worker actor 执行者 执行 실행자 ausführer exécuteur ejecutor исполнитель";
+    let word = squeezed(raw.split(['(', ',', ';', '/', '—']).next().unwrap_or(raw));
+    let is_in = |words: &str| words.split_whitespace().any(|known| known == word);
+    match () {
+        () if is_in(PLANNER) => Some(Part::Planner),
+        () if is_in(EXECUTOR) => Some(Part::Executor),
+        () => None,
+    }
+}
+
+/// How often a task is due, as people say it.
+pub(crate) fn period(raw: &str) -> Option<Period> {
+    const HOURLY: &str =
+        "hourly hour everyhour onceanhour onceperhour 1h 每小时 매시간 stündlich chaquehora cadahora ежечасно";
+    const DAILY: &str =
+        "daily day everyday onceaday onceperday 1d 24h 每天 每日 매일 täglich quotidien diario ежедневно";
+    let word = squeezed(raw);
+    let is_in = |words: &str| words.split_whitespace().any(|known| known == word);
+    match () {
+        () if is_in(HOURLY) => Some(Period::Hourly),
+        () if is_in(DAILY) => Some(Period::Daily),
         () => None,
     }
 }
