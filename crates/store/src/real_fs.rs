@@ -24,6 +24,11 @@ use crate::path::ProjectPath;
 
 pub use self::file_system::{FileSystem, Reach};
 
+/// The clock that all processes share and that never goes back, and the name of the boot that it counts from.
+pub fn since_boot() -> (Duration, String) {
+    (system::since_boot(), system::boot_id())
+}
+
 /// Permissions of new files, before the umask.
 const NEW_FILE: u32 = 0o644;
 /// How often opening a file for writing is tried while another process looks whether it has writers.
