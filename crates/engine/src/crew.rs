@@ -323,6 +323,9 @@ fn work_on(
         }
     };
     brief.workdir = workdir.display().to_string();
+    if let Task::Hosted(Some(place)) = &mut task {
+        place.watch(stop);
+    }
     if let Some(prompts) = prompts {
         put_into_words(&mut brief, &prompts);
     }

@@ -10,6 +10,7 @@ use machine::{AskedAgent, Budget, Cast, Limits, Role};
 use crate::cycle::CycleSettings;
 use crate::learning::Learning;
 use crate::notify::Notify;
+use crate::roadmap::RoadmapSettings;
 
 /// How the engine works.
 #[derive(Clone)]
@@ -41,6 +42,8 @@ pub struct Settings {
     pub guided: BTreeSet<Role>,
     /// How cycles go.
     pub cycle: CycleSettings,
+    /// How roadmaps go.
+    pub roadmap: RoadmapSettings,
     /// How people are told that something waits for them.
     pub notify: Notify,
 }
@@ -98,6 +101,7 @@ impl Settings {
             guidance: Arc::default(),
             guided: BTreeSet::from([Role::Planner, Role::Executor]),
             cycle: CycleSettings::default(),
+            roadmap: RoadmapSettings::default(),
             notify: Notify::default(),
         }
     }

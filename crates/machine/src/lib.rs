@@ -25,6 +25,7 @@ mod names;
 mod plan;
 pub mod profile;
 mod report;
+pub mod roadmap;
 mod run;
 mod view;
 

@@ -65,3 +65,8 @@ pub const LOCK_WATCHED: Duration = Duration::from_millis(250);
 pub const LOCK_NAMED: Duration = Duration::from_secs(2);
 /// After this long waiting for the lock ends with a fault.
 pub const LOCK_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a claim of an opening that cannot be seen counts after it was last heard of, a few times over; and how soon one
+/// that is over is noticed by others.
+pub const LEASE: Duration = Duration::from_secs(5);
+/// So many leases without a word are silence; and so often in one an opening says that it goes on.
+pub const LEASES_OF_SILENCE: u32 = 3;

@@ -87,6 +87,12 @@ impl<F: Fs> Store<F> {
         self.place_all(&waiting.into_iter().collect::<Vec<_>>())
     }
 
+    /// The documents that are newer than their files, or not known to be in place, as they are now.
+    pub fn behind(&self) -> impl Iterator<Item = (&ProjectPath, &Text)> {
+        let known = self.behind.keys().filter_map(|path| Some((path, self.documents.get(path)?)));
+        known.filter_map(|(path, document)| Some((path, document.text.as_ref()?)))
+    }
+
     fn place_all(&mut self, waiting: &[ProjectPath]) -> Result<(), Fault> {
         if !waiting.is_empty() {
             self.clear_strays();

@@ -143,6 +143,12 @@ impl<F: Fs> Store<F> {
         healed.map_err(|fault| self.break_with(fault))
     }
 
+    /// Whether other processes seem to have committed something: two looks at files, without the lock. Whoever is about to
+    /// wait for news asks this after it has said that it wants to be told.
+    pub fn has_news(&self) -> bool {
+        self.journal.looks_grown(&self.fs).unwrap_or(true)
+    }
+
     /// Brings in what other processes committed.
     pub fn catch_up(&mut self) -> Result<(), Fault> {
         self.locked(|_| Ok(()))
