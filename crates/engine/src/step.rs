@@ -60,6 +60,8 @@ pub(crate) struct State {
     pub unsure: BTreeSet<String>,
     /// Runs that other machines carry.
     pub hosted: hosted::Runs,
+    /// Them, in the order in which they began.
+    pub begun: Vec<String>,
     /// A protocol that the journal has runs of, and nobody here knows.
     pub unknown: Option<String>,
 }
@@ -197,6 +199,7 @@ impl State {
             me: me.into(),
             unsure: BTreeSet::new(),
             hosted: BTreeMap::new(),
+            begun: Vec::new(),
             unknown: None,
         }
     }

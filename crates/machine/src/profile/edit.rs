@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::decide::Step;
+use super::fact::Fact;
 use super::input::PutBack;
 use super::run::{Course, GateStatus};
 
@@ -28,12 +29,16 @@ pub struct Seen {
     pub gates: BTreeMap<String, (GateStatus, String)>,
     /// `answers`: question and answer, in order.
     pub answers: Vec<(String, String)>,
+    /// Files that steps left, by name, with the digest of what is in them; nothing for one that is empty or gone. The
+    /// document says nothing of it: the files themselves do.
+    pub artifacts: BTreeMap<String, String>,
 }
 
 /// Takes what may be taken, and complains of the rest.
 pub(super) fn take(step: &mut Step<'_>, seen: &Seen) {
     check_place(step, seen);
     check_cycles(step, seen);
+    find_artifacts(step, seen);
     // Both are looked at before anything is taken: what is taken moves the run on.
     let gates: Vec<(String, GateStatus, String)> = seen
         .gates
@@ -70,6 +75,17 @@ pub(super) fn take(step: &mut Step<'_>, seen: &Seen) {
             put_back(step, field, format!("{} ({})", refusal.reason, refusal.hint));
         }
     }
+}
+
+/// What people did to files counts as it is: a name proves nothing, and what is not there is missing (PF-13, PF-19).
+fn find_artifacts(step: &mut Step<'_>, seen: &Seen) {
+    let changed = seen
+        .artifacts
+        .iter()
+        .filter(|(name, digest)| step.run.artifacts.get(*name).is_some_and(|artifact| artifact.digest != **digest));
+    let changed: Vec<Fact> =
+        changed.map(|(name, digest)| Fact::Found { name: name.clone(), digest: digest.clone() }).collect();
+    changed.into_iter().for_each(|fact| step.fact(fact));
 }
 
 /// The place of the run is the compiled step's, and nobody moves it by hand.

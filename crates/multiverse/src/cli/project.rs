@@ -14,7 +14,7 @@ use super::{notices, visible};
 /// A folder with one of these in it has runs, even if what is the program's own is not there: a fresh clone.
 const RUNS: [&str; 2] = ["db/process_runs.md", "agent_runtime/status.json"];
 /// The folder below a root that may hold a tree of profiles.
-const BELOW: &str = "Version2";
+pub(crate) const BELOW: &str = "Version2";
 
 /// Where a command was started, and the folder that it was given.
 #[derive(Debug, Clone)]

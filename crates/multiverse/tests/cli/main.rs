@@ -28,3 +28,4 @@ mod terminal;
 mod traces;
 mod trouble;
 mod workflow;
+mod workflow_files;
