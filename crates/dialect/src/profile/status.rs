@@ -104,7 +104,7 @@ pub(super) fn seen(root: &Node) -> Seen {
     for answer in items(root, "answers") {
         let of = |key: &str| answer.value(key).and_then(text);
         if let (Some(question), Some(answer)) = (of("question_id"), of("answer")) {
-            seen.answers.push((question, answer));
+            seen.answers.push((question, answer, of("source").unwrap_or_default()));
         }
     }
     seen

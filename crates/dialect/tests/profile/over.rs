@@ -118,7 +118,6 @@ fn what_a_guard_rule_refuses_is_not_taken_over() {
         "\"step_id\": \"x\",\n      \"role\"",
         &["commit_evidence: step write", "no commit by author"],
     );
-    check(simulated, "\"id\": \"idea-1\"", "\"id\": \"\"", &[]);
 }
 
 /// A name in a list proves nothing: the file must be there, with something in it (PF-19).

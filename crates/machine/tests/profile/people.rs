@@ -98,9 +98,13 @@ fn edits_by_hand() {
     assert_eq!(fields, ["review_cycles.plan", "governance_gates (NONE)", "governance_gates (RELEASE_APPROVAL)"]);
     team.report(Outcome::Question { text: "which?".into(), required: true });
     let question = team.run().questions.last().unwrap().id.clone();
-    let answers = vec![(question, "this".to_string()), ("Q-NONE".to_string(), "x".to_string())];
+    let answers = vec![
+        (question, "this".to_string(), "the bot".to_string()),
+        ("Q-NONE".to_string(), "x".to_string(), String::new()),
+    ];
     team.must(&Input::Edited(Seen { answers, ..Seen::default() }));
-    assert_eq!(team.run().answers.last().unwrap().answer, "this");
+    let taken = team.run().answers.last().unwrap();
+    assert_eq!((taken.answer.as_str(), taken.source.as_str()), ("this", "the bot"));
     assert_eq!(team.last.refused.len(), 1);
     assert_eq!(team.run().attempts.len(), 1, "and the role goes on");
 }
