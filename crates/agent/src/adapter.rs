@@ -1,5 +1,6 @@
 //! Owns the backend that is a workspace's own `adapter/role_adapter.py`: a step of a profile becomes its arguments, the last
-//! line of its output that is a JSON object becomes the report (PF-10). An adapter of others works unchanged. Must not
+//! line of its output that is a JSON object becomes the report (PF-10). An adapter of others works unchanged; one that has
+//! `question` in its result asks a person (PF-18), and finds the answer in its brief when it is started again. Must not
 //! start a process itself, and not know what a repository is: whoever gives the workdir looks at what was done in it.
 //!
 //! How it is called: the workdir of the job is a copy of the workspace, with the adapter in it. Role, phase, step, its type
@@ -16,7 +17,7 @@ use tools::{Bounds, Confinement, How, Launch, LaunchLimits, Network, Stop};
 use crate::backend::{Backend, Ending, Job};
 use crate::check::check_report;
 use crate::command::{environment, open_job, placed_brief};
-use crate::contract::{Brief, ReportStatus};
+use crate::contract::{Brief, Report, ReportStatus};
 use crate::judge::{Left, judge};
 use crate::limits::CommandLimits;
 use crate::words::quote;
@@ -161,6 +162,9 @@ fn ending(brief: &Brief, how: How, output: &[u8], log: String, time: Duration, o
             format!("no line of the adapter's output is a JSON object ({shown}): print the result on one line");
         return Ending::Broken { problems: vec![problem], said: text, log };
     };
+    if let Some(question) = said.get("question").and_then(Value::as_str).filter(|text| !text.trim().is_empty()) {
+        return Ending::Report { report: Report::question(question), log };
+    }
     let report = json!({
         "status": "done",
         "summary": said.get("summary").and_then(Value::as_str).unwrap_or_default(),
@@ -225,7 +229,10 @@ mod tests {
         let check = |kind: &str, how: How, printed: &str, expected: &str| {
             let ended = ending(&brief(kind), how, printed.as_bytes(), String::new(), Duration::from_secs(3), 100);
             let found = match ended {
-                Ending::Report { report, .. } => format!("result {}", report.result),
+                Ending::Report { report, .. } => match report.question {
+                    Some(question) => format!("asks {question}"),
+                    None => format!("result {}", report.result),
+                },
                 Ending::Broken { problems, .. } => format!("broken {}", problems.join("; ")),
                 Ending::Failed { error, .. } => format!("failed {error}"),
                 other => format!("{other:?}"),
@@ -246,6 +253,7 @@ mod tests {
             "{\"review_status\":\"approved\",\"integration_loop_status\":\"idle\",\"last_failed_role\":null,\"x\":1}";
         check("reviewer", done, whole, "result {\"review_status\":\"approved\"}");
         check("owner", done, "{}", "result {}");
+        check("owner", done, "{\"question\": \"which year?\"}", "asks which year?");
         check("owner", done, "", "broken no line of the adapter's output is a JSON object (nothing was printed)");
         check(
             "owner",

@@ -63,6 +63,9 @@ struct Fold {
     /// Runs that other machines carry: the protocol of each, and what that keeps of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     hosted: BTreeMap<String, (String, Box<RawValue>)>,
+    /// Them, in the order in which they began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    begun: Vec<String>,
 }
 
 const FOLD_FORMAT: u32 = 1;
@@ -109,7 +112,7 @@ impl<F: Fs> Engine<F> {
             }
             (state.runs, state.files, state.inputs) = (fold.runs, fold.files, fold.inputs);
             state.owners = fold.owners;
-            state.restore_hosted(fold.hosted);
+            state.restore_hosted(fold.hosted, fold.begun);
             let resting = state.runs.values().filter(|run| !run.rests.is_empty());
             state.resting = resting.map(|run| run.id.clone()).collect();
         }
@@ -240,9 +243,10 @@ impl<F: Fs> Engine<F> {
         if orders.is_empty() {
             return Ok(Written(Vec::new()));
         }
-        let ready: Vec<Ready> = orders.into_iter().map(|order| self.ready(order)).collect::<Result<_, _>>()?;
+        let mut ready: Vec<Ready> = orders.into_iter().map(|order| self.ready(order)).collect::<Result<_, _>>()?;
         let mut taken = None;
         for _ in 0..ROUNDS {
+            self.edits_first(&mut ready)?;
             let Self { store, state, settings, hierarchy, head, .. } = self;
             let decided = store.batch(|batch| {
                 if batch.head().number != *head {
@@ -302,7 +306,7 @@ impl<F: Fs> Engine<F> {
     }
 
     /// What an order needs to know of the world, asked before the lock is taken; files are made durable there, too.
-    fn ready(&mut self, order: Order) -> Result<Ready, EngineError> {
+    pub(crate) fn ready(&mut self, order: Order) -> Result<Ready, EngineError> {
         let mut ready = Ready {
             exists: BTreeSet::new(),
             alive: BTreeSet::from([self.state.me.clone()]),
@@ -440,6 +444,7 @@ impl<F: Fs> Engine<F> {
                 inputs: state.inputs.clone(),
                 owners: state.owners.clone(),
                 hosted: hosted::kept(&state.hosted),
+                begun: state.begun.clone(),
             };
             serde_json::value::to_raw_value(&fold).ok()
         })?;
@@ -480,7 +485,7 @@ impl<F: Fs> Engine<F> {
 
     /// The run that began last.
     fn newest_run(&self, known: &BTreeSet<String>) -> Option<String> {
-        let hosted = self.state.hosted.iter().max_by_key(|(_, run)| run.standing().began_at.to_string());
+        let hosted = self.state.begun.last().and_then(|id| self.state.hosted.get_key_value(id));
         let own = known.iter().filter(|id| !self.is_hosted(id)).max_by_key(|id| dialect::countable(id)).cloned();
         let (Some((id, run)), Some(own)) = (hosted, &own) else { return hosted.map(|(id, _)| id.clone()).or(own) };
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).take(14).collect::<String>();

@@ -34,6 +34,8 @@ impl<F: Fs> Service<F> {
         if !is_wanted || !matches!(said, Said::Question | Said::Proposal) {
             return;
         }
+        // Whoever is told may look at once: what was recorded is in its place by then, or the commands say why not.
+        let _ = self.engine.store.finish();
         let waits: Vec<_> = self.waiting().into_iter().filter(|waiting| waiting.run == run).collect();
         let body = json!({"run": run, "waits": waits}).to_string().into_bytes();
         let (project, listener, run) =

@@ -310,16 +310,29 @@ impl<F: Fs> Service<F> {
         if input == Input::Claim && self.engine.run(run).is_none() && self.stranded().iter().any(|one| one == run) {
             return self.adopt_run(run);
         }
+        if self.engine.is_hosted(run) {
+            let was_open = self.refuse_if_over(run).is_ok();
+            self.take_edits()?;
+            // Whoever takes up a run that an edit by hand has just ended has nothing more to do.
+            if input == Input::Claim && was_open && self.refuse_if_over(run).is_err() {
+                return Ok(());
+            }
+        }
         self.refuse_if_over(run)?;
         let order = Order::to(run, input);
         self.send_order(order)
     }
 
     pub(crate) fn send_order(&mut self, order: Order) -> Result<(), EngineError> {
+        let mut sent = Ok(());
+        // An edit by hand that comes before it counts, whatever becomes of the order itself.
         for (_, result) in self.engine.take(vec![order])? {
-            self.perform(result?);
+            match result {
+                Ok(taken) => self.perform(taken),
+                Err(error) => sent = sent.and(Err(error)),
+            }
         }
-        Ok(())
+        sent
     }
 
     pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), EngineError> {

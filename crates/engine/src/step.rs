@@ -61,6 +61,8 @@ pub(crate) struct State {
     pub unsure: BTreeSet<String>,
     /// Runs that other machines carry.
     pub hosted: hosted::Runs,
+    /// Them, in the order in which they began.
+    pub begun: Vec<String>,
     /// Who of those that share runs was seen to go on no more.
     pub seen: hosted::Seen,
     /// A protocol that the journal has runs of, and nobody here knows.
@@ -207,6 +209,7 @@ impl State {
             me: me.into(),
             unsure: BTreeSet::new(),
             hosted: BTreeMap::new(),
+            begun: Vec::new(),
             seen: hosted::Seen::default(),
             unknown: None,
         }

@@ -52,12 +52,12 @@ impl Stage {
 
     fn lent(&self, workspace: &Workspace, known: &[String], role: &str) -> Lent {
         let from = workspace.ready(known).unwrap();
-        workspace.lend(&self.at("scratch"), &from, role).unwrap()
+        workspace.lend(&self.at("scratch"), &from, role, &[]).unwrap()
     }
 }
 
 fn done<'a>(role: &'a str, others: &'a [String]) -> StepDone<'a> {
-    StepDone { step: "s1", kind: "owner", role, others, summary: "the parser", at: 1_700_000_100 }
+    StepDone { step: "s1", kind: "owner", role, others, summary: "the parser", outputs: &[], at: 1_700_000_100 }
 }
 
 /// A step that writes a file and does not commit.
@@ -105,7 +105,15 @@ fn a_step_is_one_commit_by_its_role_with_its_artifacts() {
         let lent = stage.lent(&workspace, &known, "qa");
         assert_eq!(fs::read_to_string(stage.at("scratch/tree/artifacts/design.md")).unwrap(), "# Design\n");
         stage.write("scratch/tree/artifacts/review.md", "good\n");
-        let done = StepDone { step: "s2", kind: "reviewer", role: "qa", others: &[], summary: "", at: 1_700_000_200 };
+        let done = StepDone {
+            step: "s2",
+            kind: "reviewer",
+            role: "qa",
+            others: &[],
+            summary: "",
+            outputs: &[],
+            at: 1_700_000_200,
+        };
         workspace.take(&lent, &done).unwrap()
     };
     assert_eq!((review.message.as_str(), review.artifacts.len()), ("review(qa): s2", 1));
@@ -287,4 +295,92 @@ fn a_persons_change_is_never_touched() {
     assert_eq!(fs::read_to_string(stage.at(&format!("{FOLDER}/adapter/role_adapter.py"))).unwrap(), "a person's\n");
     assert_eq!(ObjectId::read(&stage.sh(FOLDER, "git rev-parse main")).unwrap(), taken.commit);
     assert!(matches!(workspace.ready(&known), Err(Halt::Dirty { .. })));
+}
+
+/// What cannot be a workspace is told before anything is made of it, and stays as it is.
+#[test]
+fn what_cannot_be_a_workspace_is_told() {
+    let check = |prepare: &str, expected: &[&str]| {
+        let stage = Stage { project: tempfile::tempdir().unwrap() };
+        stage.sh("", prepare);
+        let halt = Workspace::open(&stage.at(""), FOLDER, 0).unwrap_err();
+        for part in expected {
+            assert!(halt.to_string().contains(part), "{prepare}: {halt}");
+        }
+        assert!(!halt.is_the_steps_own(), "{halt}");
+        assert_eq!(stage.sh("", "find . -name .git"), "", "{prepare}");
+    };
+    check("mkdir implementations; echo 1 > implementations/idea-1", &["idea-1: it is a file", "move it away"]);
+    check("echo 1 > implementations", &["implementations: it is a file"]);
+    check("mkdir implementations elsewhere; ln -s ../elsewhere implementations/idea-1", &["idea-1: it is a link"]);
+    check("mkdir elsewhere; ln -s elsewhere implementations", &["implementations: it is a link"]);
+    check("mkdir implementations; git init -q --bare implementations/idea-1", &["(bare)", "clone it"]);
+}
+
+/// A lock that somebody left is named as what it is; once it is away, the files follow, and nothing is lost.
+#[test]
+fn a_lock_of_the_index_is_named() {
+    let stage = Stage::new();
+    let workspace = stage.workspace();
+    let taken = step(&stage, &workspace, &[], "a", "1\n");
+    let known = [taken.commit.to_string()];
+    stage.write(&format!("{FOLDER}/.git/index.lock"), "");
+    workspace.settle(&known).unwrap();
+    let halt = workspace.ready(&known).unwrap_err().to_string();
+    assert!(halt.contains("index.lock is there") && halt.contains("remove it"), "{halt}");
+    fs::remove_file(stage.at(&format!("{FOLDER}/.git/index.lock"))).unwrap();
+    assert_eq!(workspace.ready(&known).unwrap(), taken.commit);
+    assert_eq!(stage.sh(FOLDER, "git status --porcelain; cat a"), "1");
+}
+
+/// What a step must leave is in its commit, also where the repository ignores the folder of artifacts.
+#[test]
+fn artifacts_that_are_ignored_are_committed_all_the_same() {
+    let stage = Stage::new();
+    stage.write(&format!("{FOLDER}/.gitignore"), "artifacts/\n*.log\n");
+    let workspace = stage.workspace();
+    let lent = stage.lent(&workspace, &[], "dev");
+    stage.write("scratch/tree/artifacts/design.md", "# Design\n");
+    stage.write("scratch/tree/artifacts/noise.log", "noise\n");
+    let outputs = ["design.md".to_owned()];
+    let taken = workspace.take(&lent, &StepDone { outputs: &outputs, ..done("dev", &[]) }).unwrap();
+    assert_eq!(taken.artifacts, [("design.md".to_owned(), b"# Design\n".to_vec())]);
+    let known = [taken.commit.to_string()];
+    workspace.settle(&known).unwrap();
+    assert_eq!(stage.sh(FOLDER, "git status --porcelain; git ls-files artifacts"), "artifacts/design.md");
+    // The same again is nothing new.
+    let lent = stage.lent(&workspace, &known, "dev");
+    let nothing = workspace.take(&lent, &StepDone { outputs: &outputs, ..done("dev", &[]) }).unwrap_err();
+    assert!(nothing.to_string().contains("changed nothing"), "{nothing}");
+}
+
+/// What a gate left lies in the copy to be read, and is nobody's change, whatever it is called.
+#[test]
+fn what_gates_left_can_be_read_and_is_in_no_commit() {
+    let stage = Stage::new();
+    let workspace = stage.workspace();
+    let from = workspace.ready(&[]).unwrap();
+    let names = ["agreed.md", "odd/!a [b]*.md", "# c .md"];
+    let shown = names.map(|name| (name.to_owned(), b"yes\n".to_vec()));
+    let lent = workspace.lend(&stage.at("scratch"), &from, "dev", &shown).unwrap();
+    for name in names {
+        assert_eq!(fs::read_to_string(stage.at("scratch/tree/artifacts").join(name)).unwrap(), "yes\n");
+    }
+    let nothing = workspace.take(&lent, &done("dev", &[])).unwrap_err();
+    assert!(nothing.to_string().contains("changed nothing"), "{nothing}");
+    stage.sh("scratch/tree", "echo 1 > a; git add -A; git commit -qm 'feat(dev): a'");
+    let taken = workspace.take(&lent, &done("dev", &[])).unwrap();
+    assert_eq!(taken.files, [PathBuf::from("a")]);
+}
+
+/// A role that does not commit itself may still say the whole message.
+#[test]
+fn a_message_that_is_said_is_taken() {
+    let stage = Stage::new();
+    let workspace = stage.workspace();
+    let lent = stage.lent(&workspace, &[], "dev");
+    stage.write("scratch/tree/a", "1\n");
+    let message = |summary: &str| workspace.take(&lent, &StepDone { summary, ..done("dev", &[]) }).unwrap().message;
+    assert_eq!(message("fix(dev): the parser"), "fix(dev): the parser");
+    assert_eq!(message("fix(qa): the parser"), "feat(dev): fix(qa): the parser");
 }

@@ -295,8 +295,12 @@ impl Document {
         let mut files = 0;
         // Somebody else's file may share a line with one that brings lines of its own: that must not take out theirs.
         let mut yields = false;
+        // A file that ends in the middle of what was there, and of nothing older, was cut off: however close the rest of it
+        // comes to a shorter version, nobody started from that.
+        let mut is_cut_off = is_beginning(edited, head);
         self.walk_back(edited, |distance, text| {
             index -= 1;
+            is_cut_off = is_cut_off && distance > 0 && !text.is_some_and(|text| is_beginning(edited, text));
             // Before this the document did not exist: nobody started from that. Nor from a file of that time: what was
             // removed since would come twice.
             let file = self.past[index].found.as_ref().filter(|_| files < limits::REMEMBERED_FILES);
@@ -318,7 +322,10 @@ impl Document {
             after = text.clone();
             best.0 == 0
         });
-        best.1
+        match is_cut_off {
+            true => Started { text: head.clone(), bridge: None, next: self.past.len() },
+            false => best.1,
+        }
     }
 
     /// Goes from the head to older versions, with each one's distance from `found`, until `stop`; gives the place in
@@ -352,6 +359,11 @@ impl Document {
             _ => false,
         }
     }
+}
+
+/// Whether a text is the beginning of a longer one.
+fn is_beginning(text: &Text, whole: &Text) -> bool {
+    text.len() < whole.len() && whole.slice(0..text.len()) == text.slice(0..text.len())
 }
 
 #[cfg(test)]
@@ -396,6 +408,15 @@ mod tests {
     fn a_stale_buffer_that_was_formatted_reverts_no_row() {
         let expected = "| T1  | COMPLETED | |\r\n| T2  | COMPLETED | mine |\r\n| T3 | PENDING | |\n";
         check_merge(&ROWS, "| T1  | PENDING | |\r\n| T2  | PENDING | mine |\r\n", expected, 1, 0);
+    }
+
+    /// QL-23: a file that was cut off is what it is: nothing is put together from it and an older version. A stale buffer whose
+    /// last line end is gone is still a stale buffer.
+    #[test]
+    fn a_file_that_was_cut_off_is_merged_with_nothing() {
+        let versions = ["{\"at\": 0}\n", "{\"at\": 1, \"rows\": [\n1,\n2,\n3,\n4,\n5,\n6,\n7\n], \"end\": 1}\n"];
+        check_merge(&versions, "{\"at\": 1, \"rows\": [\n1,\n2", "{\"at\": 1, \"rows\": [\n1,\n2", 2, 0);
+        check_merge(&["a\n", "a\nb\n", "a\nb\nc\n"], "a\nb", "a\nbc\n", 2, 0);
     }
 
     #[test]

@@ -51,7 +51,10 @@ pub(super) fn covers(content: &str, name: &str) -> bool {
 fn look(idea: &Idea, artifacts: &[&Artifact]) -> Vec<Check> {
     let mut checks = Vec::new();
     if artifacts.is_empty() {
-        checks.push(Check { what: "something was produced".into(), fault: None });
+        checks.push(Check {
+            what: "nothing was produced before it, so there was nothing to look at".into(),
+            fault: None,
+        });
     }
     for artifact in artifacts {
         let Artifact { name, role, content, .. } = artifact;

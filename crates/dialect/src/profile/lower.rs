@@ -1,7 +1,7 @@
 //! What a step's facts change in the documents of a profile's run: the status where it differs, one more row of the
 //! trace and of the ledger, the file of a gate's decision. Must not decide anything.
 
-use machine::profile::{CommitNote, Fact, GateStatus, Move, MoveOutcome, Run};
+use machine::profile::{CommitNote, ENGINE, Fact, GateStatus, Mode, Move, MoveOutcome, Run};
 use syntax::data::{Kind, Value};
 use syntax::data_edit::{DataRefusal, revise_json, write_json};
 use syntax::{Document, json};
@@ -43,15 +43,20 @@ pub fn lower(
     }
     for fact in facts {
         if let Fact::GateDecided { gate, status, by, reason, outputs, at } = fact {
-            let content = gate_document(gate, *status, by, reason, at);
+            let content = gate_document(run.profile.mode, gate, *status, by, reason, at);
             edits.extend(outputs.iter().map(|output| (output.path.clone(), Edit::Write(content.clone()))));
         }
     }
     Ok(edits)
 }
 
-/// What a gate's decision leaves: the decision, who, when, why.
-pub fn gate_document(gate: &str, status: GateStatus, by: &str, reason: &str, at: &str) -> String {
+/// What a gate's decision leaves: the decision, who, when, why. What the engine itself approves in a simulation is not
+/// dated by the clock: the same input leaves the same bytes (PF-09); the status and the trace have the time.
+pub fn gate_document(mode: Mode, gate: &str, status: GateStatus, by: &str, reason: &str, at: &str) -> String {
+    let at = match mode {
+        Mode::Simulation if by == ENGINE => "as soon as everything before it was done",
+        _ => at,
+    };
     let decision = match status {
         GateStatus::Pending => "pending",
         GateStatus::Approved => "approved",

@@ -4,14 +4,18 @@
 
 mod choose;
 mod cross;
+mod differing;
 mod lower;
+mod over;
 mod paths;
 mod read;
 mod schema;
 mod status;
 
 pub use choose::{Invocation, choose, human_gates, read_invocation};
+pub use differing::{Differing, differing};
 pub use lower::{gate_document, lower};
+pub use over::{Around, idea_of, taken_over};
 pub use paths::{
     ARCHIVE, ARTIFACTS, LEDGER, PROFILES, SCHEMAS, STATUS, TRACE, artifact_folder, artifact_path, run_id, slug,
     workspace,

@@ -302,6 +302,9 @@ impl Check<'_> {
                 (None, Some(Node { kind: Kind::Bool(false), .. })) => {
                     let names: Vec<&str> = known.iter().map(|rule| rule.key.as_str()).collect();
                     let hint = match nearest(&entry.key, &names) {
+                        _ if entry.key == "<<" => {
+                            "write the fields out: what a merge key brings is not looked up".into()
+                        }
                         Some(near) => format!("did you mean `{near}`? valid: {}", names.join(", ")),
                         None => format!("remove it; valid: {}", names.join(", ")),
                     };

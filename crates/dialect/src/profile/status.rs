@@ -32,6 +32,10 @@ pub struct ReadStatus {
     pub seen: Seen,
     /// The run that it is of.
     pub run_id: Option<String>,
+    /// The profile that it names.
+    pub profile: String,
+    /// Whether all steps of the run are behind it.
+    pub is_over: bool,
     /// What is wrong: then it is not touched.
     pub complaints: Vec<Complaint>,
 }
@@ -51,12 +55,16 @@ pub fn read_status(bytes: &[u8], schema: &Schema) -> ReadStatus {
         })
         .collect();
     let Some(root) = parsed.root.filter(|_| complaints.is_empty()) else {
-        return ReadStatus { seen: Seen::default(), run_id: None, complaints };
+        return ReadStatus { seen: Seen::default(), run_id: None, profile: String::new(), is_over: false, complaints };
     };
     complaints.extend(placed(bytes, schema.check(&root)));
     complaints.truncate(MOST);
     let run_id = root.value("active_run_id").and_then(text).filter(|id| !id.is_empty());
-    ReadStatus { seen: seen(&root), run_id, complaints }
+    let profile = root.value("active_profile").and_then(text).unwrap_or_default();
+    let (seen, steps) = (seen(&root), items(&root, "phase_plan").len());
+    let is_completed = root.value("phase_status").and_then(text).is_some_and(|word| word == "completed");
+    let is_over = is_completed && seen.step_index.is_none_or(|index| index >= steps);
+    ReadStatus { seen, run_id, profile, is_over, complaints }
 }
 
 fn text(node: &Node) -> Option<String> {
@@ -73,7 +81,7 @@ fn items<'a>(root: &'a Node, key: &str) -> &'a [Node] {
     }
 }
 
-fn seen(root: &Node) -> Seen {
+pub(super) fn seen(root: &Node) -> Seen {
     let number = |node: &Node| node.as_text().and_then(|text| text.parse::<u32>().ok());
     let mut seen = Seen {
         step_index: root.value("current_step_index").and_then(number).and_then(|index| usize::try_from(index).ok()),
@@ -96,7 +104,7 @@ fn seen(root: &Node) -> Seen {
     for answer in items(root, "answers") {
         let of = |key: &str| answer.value(key).and_then(text);
         if let (Some(question), Some(answer)) = (of("question_id"), of("answer")) {
-            seen.answers.push((question, answer));
+            seen.answers.push((question, answer, of("source").unwrap_or_default()));
         }
     }
     seen
@@ -324,7 +332,7 @@ fn artifacts(run: &Run) -> Value {
 fn evidence(run: &Run) -> Value {
     let outputs = run.plan.iter().flat_map(|step| step.step.required_outputs.iter().map(move |name| (step, name)));
     let there = outputs.filter_map(|(step, name)| {
-        let artifact = run.artifacts.get(name)?;
+        let artifact = run.artifacts.get(name).filter(|_| run.has_output(name))?;
         Some(Value::map([
             ("step_id", Value::text(&step.step.id)),
             ("output", Value::text(name)),
@@ -404,7 +412,7 @@ fn integration_word(status: IntegrationStatus) -> &'static str {
     }
 }
 
-fn gate_word(status: GateStatus) -> &'static str {
+pub(super) fn gate_word(status: GateStatus) -> &'static str {
     match status {
         GateStatus::Pending => "pending",
         GateStatus::Approved => "approved",

@@ -2,5 +2,6 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
 
 mod choosing;
+mod over;
 mod reading;
 mod writing;

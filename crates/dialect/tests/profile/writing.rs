@@ -18,9 +18,9 @@ use text::Text;
 
 const RUN: &str = "run-small-20260208T144605Z";
 
-struct Project {
-    documents: BTreeMap<String, Text>,
-    run: Option<Run>,
+pub(crate) struct Project {
+    pub(crate) documents: BTreeMap<String, Text>,
+    pub(crate) run: Option<Run>,
     now: String,
     commits: u32,
 }
@@ -31,11 +31,11 @@ fn artifact(name: &str, content: &str) -> Artifact {
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { documents: BTreeMap::new(), run: None, now: "2026-02-08T14:46:05Z".into(), commits: 0 }
     }
 
-    fn profile(mode: Mode) -> Profile {
+    pub(crate) fn profile(mode: Mode) -> Profile {
         let text = crate::reading::SMALL
             .replace("id: OK", "id: RELEASE_APPROVAL")
             .replace("gate: OK", "gate: RELEASE_APPROVAL");
@@ -44,9 +44,9 @@ impl Project {
         read_profile(text.as_bytes(), &crate::reading::schema()).profile.unwrap()
     }
 
-    fn step(&mut self, input: Option<&Input>, mode: Mode) {
+    pub(crate) fn step(&mut self, input: Option<&Input>, mode: Mode) {
         let record = |record: &GateRecord<'_>| {
-            let content = gate_document(record.gate, record.status, record.by, record.reason, record.at);
+            let content = gate_document(mode, record.gate, record.status, record.by, record.reason, record.at);
             record.outputs.iter().map(|name| artifact(name, &content)).collect::<Vec<_>>()
         };
         let world = World {
@@ -89,7 +89,7 @@ impl Project {
         self.now = machine::later(&self.now, 1);
     }
 
-    fn report(&mut self, verdict: ReviewVerdict) {
+    pub(crate) fn report(&mut self, verdict: ReviewVerdict) {
         let run = self.run.as_ref().unwrap();
         let step = run.step().unwrap().clone();
         self.commits += 1;
@@ -112,7 +112,7 @@ impl Project {
         self.step(Some(&Input::Report { fence, outcome }), mode);
     }
 
-    fn text(&self, path: &str) -> String {
+    pub(crate) fn text(&self, path: &str) -> String {
         String::from_utf8(self.documents.get(path).unwrap_or_else(|| panic!("there is no {path}")).to_vec()).unwrap()
     }
 

@@ -1,11 +1,14 @@
 //! Documents of hosted runs that people edited: which runs it concerns, and that they are asked what to make of it. Knows no
 //! document.
 
+use std::collections::BTreeSet;
+
 use store::Fs;
 
 use super::Input;
 use crate::engine::Engine;
-use crate::step::Order;
+use crate::fault::EngineError;
+use crate::step::{Order, Ready};
 
 impl<F: Fs> Engine<F> {
     /// Notes which hosted runs an edited document concerns.
@@ -16,6 +19,25 @@ impl<F: Fs> Engine<F> {
         for id in concerned {
             self.edited.entry(id).or_insert(before);
         }
+    }
+
+    /// What people wrote into documents of a hosted run is looked at before anything else is decided about the run: each
+    /// step writes its documents, and would write over what nobody has read yet.
+    pub(crate) fn edits_first(&mut self, ready: &mut Vec<Ready>) -> Result<(), EngineError> {
+        if self.edited.is_empty() || self.state.hosted.is_empty() {
+            return Ok(());
+        }
+        let is_edited = |id: &&str| self.edited.contains_key(*id) && self.is_hosted(id);
+        let concerned: BTreeSet<String> =
+            ready.iter().map(|one| one.order.run()).filter(is_edited).map(String::from).collect();
+        for id in concerned {
+            self.edited.remove(&id);
+            let Some(order) = self.hosted_edit(&id) else { continue };
+            let place = ready.iter().position(|one| one.order.run() == id).unwrap_or_default();
+            let order = self.ready(order)?;
+            ready.insert(place, order);
+        }
+        Ok(())
     }
 
     /// The order that follows from an edit, if the run is hosted.

@@ -129,6 +129,12 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
     /// The documents whose edits by hand concern it.
     fn documents(&self) -> Vec<String>;
 
+    /// The documents that it writes itself: where files of others lie there already, they are taken under the journal
+    /// first.
+    fn writes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The folders in which people edit them.
     fn folders(&self) -> Vec<String>;
 

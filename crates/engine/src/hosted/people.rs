@@ -51,12 +51,22 @@ impl<F: Fs> Service<F> {
 
     fn tell_hosted(&mut self, run: &str, input: Input) -> Result<(), EngineError> {
         self.engine.settle()?;
-        // What people edited meanwhile counts before what they say now.
+        self.take_edits()?;
+        self.refuse_if_over(run)?;
+        self.send_order(Order::Hosted { run: run.into(), input, used: Metered::default() })
+    }
+
+    /// What people edited meanwhile counts before what they say now.
+    pub(crate) fn take_edits(&mut self) -> Result<(), EngineError> {
         let edits = self.engine.edits();
         for (_, result) in self.engine.take(edits)? {
             self.perform(result?);
         }
-        self.refuse_if_over(run)?;
-        self.send_order(Order::Hosted { run: run.into(), input, used: Metered::default() })
+        Ok(())
+    }
+
+    /// Takes files that are there under the journal, so that a step can change them.
+    pub(crate) fn adopt_if_there<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), EngineError> {
+        self.engine.adopt_if_there(paths)
     }
 }

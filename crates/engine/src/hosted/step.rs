@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use machine::{Effect, Metered};
 use serde_json::value::RawValue;
-use store::{Batch, Commit, Fs};
+use store::{Batch, Commit, Fs, ProjectPath};
 
 use super::{Came, Followed, Input, Runs, World, kind_of};
 use crate::body::{HostedFacts, NewBody};
@@ -63,7 +63,7 @@ impl State {
             true => drop(self.hungry.insert(id.into())),
             false => drop(self.hungry.remove(id)),
         }
-        self.hosted.insert(id.into(), followed.run);
+        self.host(id, followed.run);
         self.forget_old();
         Ok(taken)
     }
@@ -88,7 +88,7 @@ impl State {
             (None, Some((first, rest))) => {
                 if let Some(mut run) = kind.begun(id, first) {
                     run.apply(rest);
-                    self.hosted.insert(id.into(), run);
+                    self.host(id, run);
                     self.forget_old();
                 }
             }
@@ -101,17 +101,20 @@ impl State {
         self.hosted.get(id).map_or(0, |run| run.busy(&self.me))
     }
 
+    /// Keeps a run; a new one is the newest.
+    fn host(&mut self, id: &str, run: Box<dyn super::Hosted>) {
+        if self.hosted.insert(id.into(), run).is_none() {
+            self.begun.push(id.into());
+        }
+    }
+
     /// Of runs that are over only the newest are remembered.
     fn forget_old(&mut self) {
-        let mut over: Vec<(String, String)> = self
-            .hosted
-            .iter()
-            .filter(|(_, run)| run.standing().is_over)
-            .map(|(id, run)| (run.standing().began_at.to_string(), id.clone()))
-            .collect();
-        if over.len() > ENDED {
-            over.sort();
-            over.iter().take(over.len() - ENDED).for_each(|(_, id)| drop(self.hosted.remove(id)));
+        let is_over = |id: &&String| self.hosted.get(*id).is_none_or(|run| run.standing().is_over);
+        let over: Vec<String> = self.begun.iter().filter(is_over).cloned().collect();
+        for id in over.iter().take(over.len().saturating_sub(ENDED)) {
+            self.hosted.remove(id);
+            self.begun.retain(|other| other != id);
         }
     }
 }
@@ -177,14 +180,21 @@ fn append<F: Fs>(
 }
 
 impl State {
-    /// Takes in the hosted runs of a checkpoint.
-    pub(crate) fn restore_hosted(&mut self, kept: BTreeMap<String, (String, Box<RawValue>)>) {
+    /// Takes in the hosted runs of a checkpoint, and in which order they began. One that an older program wrote does not
+    /// say it: then it is that of their times.
+    pub(crate) fn restore_hosted(&mut self, kept: BTreeMap<String, (String, Box<RawValue>)>, begun: Vec<String>) {
         for (id, (protocol, raw)) in kept {
             match kind_of(&protocol).and_then(|kind| kind.restored(&raw)) {
                 Some(run) => drop(self.hosted.insert(id, run)),
                 None => self.unknown = Some(protocol),
             }
         }
+        let mut ids: Vec<String> = self.hosted.keys().cloned().collect();
+        ids.sort_by_key(|id| {
+            let place = begun.iter().position(|other| other == id);
+            (place, self.hosted.get(id).map(|run| run.standing().began_at.to_string()))
+        });
+        self.begun = ids;
     }
 }
 
@@ -192,17 +202,13 @@ impl<F: Fs> Engine<F> {
     /// What an order to a hosted run needs to know of the world: files that cannot be placed are the agent's mistake, told
     /// before anything is decided on them. Those that were there without this journal are taken under it.
     pub(crate) fn ready_hosted(&mut self, ready: &mut Ready) -> Result<(), EngineError> {
+        if let Some(run) = self.state.hosted.get(ready.order.run()).filter(|run| !run.standing().is_over) {
+            let writes = run.writes();
+            self.adopt_if_there(writes.iter().map(String::as_str))?;
+        }
         let Order::Hosted { run, input: Input::Ended { fence, came }, .. } = &mut ready.order else { return Ok(()) };
         let Came::Report { outputs, .. } = came else { return Ok(()) };
-        let mut foreign = Vec::new();
-        for output in outputs.iter().filter(|output| self.store.read(&output.path).is_none()) {
-            if matches!(self.store.fs().look(&output.path), Ok(Some(_))) {
-                foreign.push(output.path.clone());
-            }
-        }
-        if !foreign.is_empty() && self.store.adopt(&foreign)?.is_some() {
-            self.follow()?;
-        }
+        self.adopt_if_there(outputs.iter().map(|output| output.path.as_str()))?;
         let problems = self.unplaceable(outputs)?;
         if !problems.is_empty() {
             let said = came.said().unwrap_or_default();
@@ -210,6 +216,21 @@ impl<F: Fs> Engine<F> {
         }
         if let Some(known) = self.state.hosted.get(run.as_str()) {
             self.at_site(|site| known.before(*fence, came, site));
+        }
+        Ok(())
+    }
+
+    /// Takes files that are there under the journal, so that a step can change them.
+    pub(crate) fn adopt_if_there<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), EngineError> {
+        let mut there = Vec::new();
+        for path in paths.filter_map(|path| ProjectPath::document(path).ok()) {
+            let is_new = self.store.read(&path).is_none() && !there.contains(&path);
+            if is_new && matches!(self.store.fs().look(&path), Ok(Some(_))) {
+                there.push(path);
+            }
+        }
+        if !there.is_empty() && self.store.adopt(&there)?.is_some() {
+            self.follow()?;
         }
         Ok(())
     }

@@ -21,10 +21,10 @@ impl<F: Fs> Service<F> {
 
     /// Hosted runs, the oldest first: those that are not over, or all that are remembered.
     pub(crate) fn hosted_views(&self, only_open: bool) -> Vec<RunView> {
-        let known = self.engine.state.hosted.values();
-        let mut known: Vec<_> = known.filter(|run| !only_open || !run.standing().is_over).collect();
-        known.sort_by(|one, other| one.standing().began_at.cmp(other.standing().began_at));
-        known.into_iter().map(|run| run.view(self.driver_of(&run.standing()))).collect()
+        let state = &self.engine.state;
+        let known = state.begun.iter().filter_map(|id| state.hosted.get(id));
+        let known = known.filter(|run| !only_open || !run.standing().is_over);
+        known.map(|run| run.view(self.driver_of(&run.standing()))).collect()
     }
 
     pub(crate) fn hosted_why(&self, run: &str, item: Option<&str>) -> Option<Result<Why, EngineError>> {

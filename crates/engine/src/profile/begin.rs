@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use dialect::profile::{LEDGER, SCHEMAS, STATUS, TRACE, artifact_path, run_id};
+use dialect::profile::{
+    Around, Complaint, STATUS, STATUS_SCHEMA, Schema, artifact_path, idea_of, read_status, run_id, taken_over,
+};
 use machine::profile::{self, Idea, Profile, Run, Start};
-use store::{Fs, ProjectPath};
+use store::Fs;
 
-use super::{PROTOCOL, follow, in_world, status_problem};
+use super::{PROTOCOL, digest_at, follow, in_world, put_back, status_problem, written_by};
 use crate::fault::EngineError;
 use crate::hosted::{Beginning, Followed, World};
 use crate::service::Service;
@@ -70,6 +72,48 @@ impl Beginning for Start {
     }
 }
 
+/// A run of which only the status is left.
+#[derive(Debug)]
+struct TakeOver {
+    profile: Profile,
+    definition: String,
+    human_gates: BTreeSet<String>,
+    /// The file of its idea, if there is one.
+    context: String,
+}
+
+impl Beginning for TakeOver {
+    fn begin(&self, id: &str, world: &World<'_>) -> Result<Followed, EngineError> {
+        if let Some(problem) = status_problem(world) {
+            return Err(problem);
+        }
+        let bytes = (world.read)(STATUS).unwrap_or_default().to_vec();
+        let digest = |path: &str| Some(digest_at(world, path)).filter(|digest| !digest.is_empty());
+        let around = Around {
+            profile: &self.profile,
+            definition: &self.definition,
+            human_gates: &self.human_gates,
+            context: &self.context,
+            now: world.now,
+            digest: &digest,
+        };
+        let (known, seen) = taken_over(&bytes, &around).map_err(|complaints| {
+            let Some(Complaint { line, column, field, reason, hint }) = complaints.into_iter().next() else {
+                return EngineError::refused(format!("{STATUS} tells of no run"), "");
+            };
+            let (path, reason) = (STATUS.into(), format!("{field}: {reason}"));
+            EngineError::Document { path, line, column, reason, hint }
+        })?;
+        let decision = in_world(&known, world, |inner| {
+            Ok(profile::take_over(id, known.clone(), &seen, inner, &world.settings.limits))
+        })?;
+        let put_back = put_back(&known, &decision, world);
+        let mut followed = follow(id, None, decision, world, true)?;
+        followed.notices.extend(put_back);
+        Ok(followed)
+    }
+}
+
 /// The run as its first fact makes it.
 fn named_run(id: &str, start: &Start) -> Result<Run, EngineError> {
     let Start { profile, definition, idea, human_gates, seed } = start.clone();
@@ -86,9 +130,8 @@ impl<F: Fs> Service<F> {
         let ProfileStart { profile, definition, idea, human_gates, seed } = start;
         let IdeaText { id, headline, owner, path } = idea;
         let idea = Idea { id, headline, owner, context: path };
-        let known = [TRACE, LEDGER].map(|name| artifact_path(&idea.headline, &idea.id, name));
-        let schema = format!("{SCHEMAS}/status.schema.json");
-        self.adopt_if_there(known.iter().map(String::as_str).chain([STATUS, schema.as_str()]))?;
+        let written = written_by(&profile, &idea);
+        self.adopt_if_there(written.iter().map(String::as_str))?;
         let stem = run_id(&profile.name, &self.engine.now());
         for number in 1..=RUNS_A_SECOND {
             let id = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
@@ -103,17 +146,37 @@ impl<F: Fs> Service<F> {
         Err(EngineError::refused("too many runs began in this second", "try again"))
     }
 
-    /// Takes files that are there under the journal, so that a step can change them.
-    pub(crate) fn adopt_if_there<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), EngineError> {
-        let mut there = Vec::new();
-        for path in paths.filter_map(|path| ProjectPath::document(path).ok()) {
-            if self.engine.store.read(&path).is_none() && self.engine.store.fs().look(&path)?.is_some() {
-                there.push(path);
-            }
-        }
-        if !there.is_empty() && self.engine.store.adopt(&there)?.is_some() {
-            self.engine.follow()?;
-        }
-        Ok(())
+    /// The run that the status tells of, if it is not over and the journal does not know it: its id, and the name of its
+    /// profile. It was begun by another program, or came without its journal, as a clone does.
+    pub fn stranded_workflow(&self) -> Option<(String, String)> {
+        let bytes = self.engine.content_of(STATUS)?.to_vec();
+        let read = read_status(&bytes, &Schema::read(STATUS_SCHEMA).ok()?);
+        let run = read.run_id.filter(|run| !self.engine.is_hosted(run) && read.complaints.is_empty())?;
+        // What the journal knows and nobody remembers is over long since.
+        let is_known = self.hosted_story(&run).ok().flatten().is_some();
+        (!is_known && !read.is_over).then_some((run, read.profile))
+    }
+
+    /// Takes up a run of which only the status is left, with the profile that it names.
+    pub fn take_over_profile(
+        &mut self,
+        run: &str,
+        profile: Profile,
+        definition: String,
+        human_gates: BTreeSet<String>,
+    ) -> Result<(), EngineError> {
+        self.engine.settle()?;
+        self.adopt_if_there([STATUS].into_iter())?;
+        let bytes = self.engine.content_of(STATUS).unwrap_or_default().to_vec();
+        let idea = idea_of(&bytes);
+        let outputs = profile.phases.iter().flat_map(|phase| &phase.steps).flat_map(|step| &step.required_outputs);
+        let outputs = outputs.map(|name| artifact_path(&idea.headline, &idea.id, name));
+        let there: Vec<String> = written_by(&profile, &idea).into_iter().chain(outputs).collect();
+        self.adopt_if_there(there.iter().map(String::as_str))?;
+        // What stands there may be a text of any kind: a file that is there is taken, else that of the idea's name.
+        let files = [idea.context.clone(), format!("ideas/{}.md", idea.id)].into_iter();
+        let context = files.into_iter().find(|path| self.engine.content_of(path).is_some()).unwrap_or_default();
+        let beginning = Box::new(TakeOver { profile, definition, human_gates, context });
+        self.send_order(Order::Begin { id: run.into(), beginning })
     }
 }

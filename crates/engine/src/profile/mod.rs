@@ -16,10 +16,11 @@ use std::collections::BTreeSet;
 
 use agent::Brief;
 use dialect::profile::{
-    Beside, SCHEMAS, STATUS, STATUS_SCHEMA, Schema, artifact_path, gate_document, lower, read_status, workspace,
+    Beside, LEDGER, SCHEMAS, STATUS, STATUS_SCHEMA, Schema, TRACE, artifact_path, differing, gate_document, lower,
+    read_status, workspace,
 };
 use machine::Said;
-use machine::profile::{self, Artifact, Decision, Fact, GateRecord, Input as Told, PutBack, Run};
+use machine::profile::{self, Artifact, Decision, Fact, GateRecord, Input as Told, PutBack, Run, StepKind};
 use serde_json::value::RawValue;
 use text::Text;
 
@@ -91,9 +92,14 @@ impl Hosted for Carried {
         let decision = in_world(run, world, |inner| {
             profile::decide(Some(run), &run.id, &told, inner, &world.settings.limits).map_err(EngineError::from)
         })?;
+        let put_back = match input {
+            Input::Edited if problem.is_none() => put_back(run, &decision, world),
+            _ => Vec::new(),
+        };
         let is_taken = decision.facts.iter().any(|fact| matches!(fact, Fact::Worked { .. }));
         let is_refused = decision.facts.iter().any(|fact| matches!(fact, Fact::SentBack { .. } | Fact::Failed { .. }));
         let mut followed = follow(&run.id, Some(run), decision, world, problem.is_none())?;
+        followed.notices.extend(put_back);
         match input {
             Input::Ended { came, .. } if is_refused => followed.said = came.said(),
             Input::Ended { .. } if is_taken => followed.outputs = outputs,
@@ -147,7 +153,12 @@ impl Hosted for Carried {
     }
 
     fn documents(&self) -> Vec<String> {
-        vec![STATUS.into()]
+        let artifacts = self.0.artifacts.values().map(|artifact| artifact.path.clone());
+        std::iter::once(STATUS.into()).chain(artifacts).collect()
+    }
+
+    fn writes(&self) -> Vec<String> {
+        written_by(&self.0.profile, &self.0.idea)
     }
 
     fn folders(&self) -> Vec<String> {
@@ -211,7 +222,10 @@ impl Carried {
             Input::Cancel { by } => Told::Cancel { by: by.clone() },
             Input::Edited => {
                 let text = (world.read)(STATUS).unwrap_or_default();
-                Told::Edited(read_status(&text.to_vec(), &status_schema(world)).seen)
+                let mut seen = read_status(&text.to_vec(), &status_schema(world)).seen;
+                let found = |artifact: &Artifact| (artifact.name.clone(), digest_at(world, &artifact.path));
+                seen.artifacts = self.0.artifacts.values().map(found).collect();
+                Told::Edited(seen)
             }
         };
         (told, Vec::new())
@@ -256,16 +270,47 @@ fn follow(
     };
     let facts = decision.facts.iter().map(serde_json::value::to_raw_value).collect::<Result<_, _>>();
     let facts = facts.map_err(|error| EngineError::refused(error.to_string(), ""))?;
-    let told = decision.facts.iter().filter_map(|fact| notices::notice_of(before, &run, fact));
-    let put_back = decision.refused.iter().map(|PutBack { field, reason }| Notice::Problem {
-        run: Some(id.into()),
-        path: Some(STATUS.into()),
-        reason: format!("an edit by hand was put back: {field}: {reason}"),
-    });
-    let notices = told.chain(put_back).collect();
+    let notices = decision.facts.iter().filter_map(|fact| notices::notice_of(before, &run, fact)).collect();
     let cause = tell::cause(before, &decision.facts);
     let is_resumed = decision.facts.contains(&Fact::Resumed);
     Ok(Followed { effects: decision.effects, edits, notices, cause, is_resumed, ..followed(run, facts) })
+}
+
+/// What somebody wrote into the status and the run does not take: where it stands, and why it is put back (QL-23).
+fn put_back(run: &Run, decision: &Decision, world: &World<'_>) -> Vec<Notice> {
+    let bytes = (world.read)(STATUS).unwrap_or_default().to_vec();
+    let differing = differing(&bytes, run, &beside(run, world.settings));
+    let line = |field: &str| {
+        let top = field.split(['.', ' ', '[']).next().unwrap_or(field);
+        differing.iter().find(|one| one.field == top).map_or(1, |one| one.line)
+    };
+    let notice = |field: &str, reason: &str| Notice::Problem {
+        run: Some(run.id.clone()),
+        path: Some(format!("{STATUS}:{}", line(field))),
+        reason: format!("an edit by hand was put back: {field}: {reason}"),
+    };
+    let refused = decision.refused.iter().map(|PutBack { field, reason }| notice(field, reason));
+    let mut told: Vec<Notice> = refused.collect();
+    // What is taken changes what follows from it, and that is no edit that was put back.
+    let is_taken = decision.facts.iter().any(|fact| !matches!(fact, Fact::Found { .. }));
+    let is_told = |field: &str| decision.refused.iter().any(|one| one.field.starts_with(field));
+    let others = differing.iter().filter(|one| !is_taken && !is_told(&one.field));
+    told.extend(others.map(|one| notice(&one.field, "it follows from what the run did, and is not written by hand")));
+    told
+}
+
+/// The digest of a file that is there and not empty; else nothing.
+fn digest_at(world: &World<'_>, path: &str) -> String {
+    (world.read)(path).filter(|text| !text.is_empty()).map(|text| digest_of(&text)).unwrap_or_default()
+}
+
+/// What a run writes itself, beside what agents bring: the status, the trace, the ledger, and the records of gates.
+fn written_by(profile: &profile::Profile, idea: &profile::Idea) -> Vec<String> {
+    let gates = profile.phases.iter().flat_map(|phase| &phase.steps).filter(|step| step.kind == StepKind::Gate);
+    let records = gates.flat_map(|step| step.required_outputs.iter().map(String::as_str));
+    let names = [TRACE, LEDGER].into_iter().chain(records);
+    let paths = names.map(|name| artifact_path(&idea.headline, &idea.id, name));
+    paths.chain([STATUS.into(), format!("{SCHEMAS}/status.schema.json")]).collect()
 }
 
 /// The world as the machine sees it.
@@ -294,7 +339,8 @@ fn in_world<T>(
 
 /// The files that a gate's decision leaves.
 fn recorded(run: &Run, record: &GateRecord<'_>) -> Vec<Artifact> {
-    let content = gate_document(record.gate, record.status, record.by, record.reason, record.at);
+    let mode = run.profile.mode;
+    let content = gate_document(mode, record.gate, record.status, record.by, record.reason, record.at);
     let digest = digest_of(&Text::from(content));
     let artifact = |name: &String| Artifact {
         name: name.clone(),
@@ -328,8 +374,9 @@ fn status_schema(world: &World<'_>) -> Schema {
 fn status_problem(world: &World<'_>) -> Option<EngineError> {
     let hint = "mend it, or `multiverse restore agent_runtime/status.json --at N` puts an earlier one back; then `multiverse resume`";
     let Some(text) = (world.read)(STATUS) else {
-        let reason = "the status is gone, and the run cannot go on without it".into();
-        return Some(EngineError::Document { path: STATUS.into(), line: 0, column: 0, reason, hint: hint.into() });
+        let reason = "it is gone, and the run cannot go on without it".into();
+        let hint = "`multiverse restore agent_runtime/status.json --at N` puts it back; then `multiverse resume`";
+        return Some(EngineError::Document { path: STATUS.into(), line: 1, column: 1, reason, hint: hint.into() });
     };
     let complaint = read_status(&text.to_vec(), &status_schema(world)).complaints.into_iter().next()?;
     Some(EngineError::Document {

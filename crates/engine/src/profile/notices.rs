@@ -16,6 +16,16 @@ pub(super) fn notice_of(before: &Run, after: &Run, fact: &Fact) -> Option<Notice
             protocol: super::PROTOCOL,
             what: format!("{} with the profile {}", idea.headline, profile.name),
         },
+        Fact::TakenOver { run, .. } => Notice::Began {
+            run: id,
+            protocol: super::PROTOCOL,
+            what: format!("{} with the profile {}, from its status", run.idea.headline, run.profile.name),
+        },
+        Fact::Found { name, digest } if digest.is_empty() => {
+            let path = after.artifacts.get(name).map(|artifact| artifact.path.clone());
+            let reason = "it is gone, or empty, and the run cannot be done without it: put it back".into();
+            Notice::Problem { run: Some(id), path, reason }
+        }
         Fact::SentBack { fence, problems } => {
             Notice::SentBack { run: id, fence: *fence, what: what(*fence), problems: problems.clone() }
         }

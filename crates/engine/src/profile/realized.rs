@@ -15,7 +15,7 @@ use tools::Stop;
 use super::deed::brief;
 use super::played::played;
 use crate::hosted::{Came, Deed, Site, Workplace};
-use crate::realization::{Halt, Lent, Settled, StepDone, Workspace};
+use crate::realization::{Halt, Lent, Settled, StepDone, Taken, Workspace};
 use crate::step::Output;
 
 /// Where the commit of a step stands in what its place reports. Whatever an agent puts there itself is overwritten.
@@ -41,7 +41,7 @@ pub(super) fn deed(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Site
     let mut brief = brief(run, attempt, step, site);
     let here = |name: &str| format!("{}/{name}", Adapter::ARTIFACTS);
     brief.expects.outputs = step.step.required_outputs.iter().map(|name| here(name)).collect();
-    // The copy has its own of everything that steps before left.
+    // The copy has everything that steps before left: in its commits, or beside them where a gate left it.
     let of_the_copy = |file: BriefFile| {
         let artifact = run.artifacts.values().find(|artifact| artifact.path == file.path)?;
         Some(BriefFile { path: here(&artifact.name), ..file })
@@ -52,6 +52,7 @@ pub(super) fn deed(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Site
         context.insert("commit_message".into(), json!(format!("<type>({}): <what>", step.step.role)));
     }
     let place = StepPlace {
+        shown: shown(run, step, site),
         project: project.clone(),
         run: run.clone(),
         step: step.clone(),
@@ -60,6 +61,18 @@ pub(super) fn deed(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Site
         is_halted: false,
     };
     Deed::At(Box::new(brief), backend, Box::new(place))
+}
+
+/// The records of gates before a step, with their bytes. A name that another step leaves, too, is in the commits.
+fn shown(run: &Run, step: &PlannedStep, site: &Site<'_>) -> Vec<(String, Vec<u8>)> {
+    let is_committed = |name: &String| {
+        let others = run.plan.iter().filter(|other| other.step.kind != StepKind::Gate);
+        others.flat_map(|other| &other.step.required_outputs).any(|other| other == name)
+    };
+    let gates = run.plan.iter().take(step.index).filter(|other| other.step.kind == StepKind::Gate);
+    let names = gates.flat_map(|gate| &gate.step.required_outputs).filter(|name| !is_committed(name));
+    let content = |name: &String| Some((name.clone(), (site.read)(&run.artifacts.get(name)?.path)?.to_vec()));
+    names.filter_map(content).collect()
 }
 
 /// The branch of the workspace, and its files where nobody changed them, follow what the journal knows. Safe to repeat.
@@ -100,6 +113,8 @@ fn seconds(at: &str) -> i64 {
 
 /// The copy in which one step is done.
 struct StepPlace {
+    /// What gates left: no commit holds it, and whoever comes later may read it.
+    shown: Vec<(String, Vec<u8>)>,
     project: PathBuf,
     run: Run,
     step: PlannedStep,
@@ -114,7 +129,7 @@ impl Workplace for StepPlace {
     fn make(&mut self, within: &Path) -> Result<PathBuf, String> {
         let made = opened(&self.run, &self.project).and_then(|workspace| {
             let from = workspace.ready(&known(&self.run))?;
-            workspace.lend(within, &from, &self.step.step.role)
+            workspace.lend(within, &from, &self.step.step.role, &self.shown)
         });
         match made {
             Ok(lent) => Ok(self.lent.insert(lent).folder()),
@@ -172,15 +187,19 @@ impl StepPlace {
         let role = &self.step.step.role;
         let roles = self.run.plan.iter().map(|step| &step.step.role);
         let others: Vec<String> = roles.filter(|other| *other != role).cloned().collect();
+        let own_words = report.result.get("commit_message").and_then(Value::as_str).map(str::trim);
+        let own_words = own_words.filter(|words| !words.is_empty()).unwrap_or(&report.summary);
         let done = StepDone {
             step: &self.step.step.id,
             kind: self.step.step.kind.word(),
             role,
             others: &others,
-            summary: report.summary.lines().next().unwrap_or_default(),
+            summary: own_words.lines().next().unwrap_or_default(),
+            outputs: &self.step.step.required_outputs,
             at: seconds(&self.since),
         };
         let taken = opened(&self.run, &self.project)?.take(lent, &done)?;
+        self.check_written(&taken)?;
         let commit = json!({"sha": taken.commit.as_str(), "message": taken.message, "at": self.since});
         let prefix = format!("{}/", Adapter::ARTIFACTS);
         let named = outputs.into_iter().filter_map(|output| {
@@ -204,6 +223,25 @@ impl StepPlace {
     }
 }
 
+impl StepPlace {
+    /// A required output is written in this run: what an earlier one left in the repository is none.
+    fn check_written(&self, taken: &Taken) -> Result<(), Halt> {
+        let is_new = |name: &&String| taken.artifacts.iter().any(|(other, _)| other == *name);
+        let required = self.step.step.required_outputs.iter();
+        let stale: Vec<String> =
+            required.filter(|name| !is_new(name) && !self.run.has_output(name)).map(|name| name.to_owned()).collect();
+        if stale.is_empty() {
+            return Ok(());
+        }
+        Err(Halt::Misdeed {
+            step: self.step.step.id.clone(),
+            role: self.step.step.role.clone(),
+            what: format!("{} as it was before this run", stale.join(", ")),
+            way_out: "a required output is written anew in each run".into(),
+        })
+    }
+}
+
 fn file_fault(path: &Path, why: &str) -> Halt {
     tools::git::GitFault::File { path: path.into(), why: why.into() }.into()
 }
@@ -221,6 +259,10 @@ fn prepared(run: &Run, came: Came) -> Ending {
                 content: Some(String::from_utf8_lossy(&output.content).into_owned()),
             };
             report.outputs = outputs.iter().map(output).collect();
+            let names: Vec<&str> = outputs.iter().filter_map(|one| one.path.as_str().strip_prefix(&folder)).collect();
+            if !names.is_empty() {
+                report.summary = format!("{}, played by the engine", names.join(", "));
+            }
             Ending::Report { report: *report, log: String::new() }
         }
         Came::Broken { problems, said } => Ending::Broken { problems, said, log: String::new() },

@@ -13,6 +13,12 @@ pub(super) fn tell(run: &Run, fact: &Fact, event: &mut Event) {
     event.item = event.fence.map(of_attempt).filter(|item| !item.is_empty());
     event.text = match fact {
         Fact::Started { profile, idea, .. } => format!("began: {} with the profile {}", idea.headline, profile.name),
+        Fact::TakenOver { run, .. } => {
+            let place = run.step().map_or_else(|| "its end".into(), |step| format!("step {}", step.step.id));
+            format!("taken over from its status, at {place}")
+        }
+        Fact::Found { name, digest } if digest.is_empty() => format!("{name} is gone, or empty"),
+        Fact::Found { name, .. } => format!("{name} was changed by hand"),
         Fact::Driven { by: Some(by), .. } => format!("process {} drives it", by.split('.').next().unwrap_or(by)),
         Fact::Driven { by: None, .. } => "its process let go of it".into(),
         Fact::Assigned(attempt) => {
@@ -113,12 +119,17 @@ pub(super) fn move_word(outcome: MoveOutcome) -> &'static str {
 /// Why a record is there: what weighs most of what became true.
 pub(super) fn cause(run: &Run, facts: &[Fact]) -> String {
     let weight = |fact: &Fact| match fact {
-        Fact::Started { .. } => 9,
+        Fact::Started { .. } | Fact::TakenOver { .. } => 9,
         Fact::Finished { .. } | Fact::Cancelled { .. } => 8,
         Fact::GateDecided { .. } | Fact::GateReopened { .. } | Fact::Answered { .. } | Fact::Decided { .. } => 7,
         Fact::Moved(moved) if moved.outcome != MoveOutcome::Advanced => 6,
         Fact::Completed { .. } => 5,
-        Fact::SentBack { .. } | Fact::Lost { .. } | Fact::Rested { .. } | Fact::Paused { .. } | Fact::Resumed => 4,
+        Fact::Found { .. }
+        | Fact::SentBack { .. }
+        | Fact::Lost { .. }
+        | Fact::Rested { .. }
+        | Fact::Paused { .. }
+        | Fact::Resumed => 4,
         Fact::Driven { .. } | Fact::Delivered { .. } | Fact::Exhausted { .. } | Fact::Budgeted { .. } => 3,
         _ => 1,
     };

@@ -11,6 +11,9 @@ use crate::clock::clock;
 use crate::settings::{A_PERSON, THE_ENGINE};
 use crate::views::{AttemptView, Driver, ItemView, RestView, RunView, UsageView, Waiting};
 
+/// The most missing things that are named at a glance.
+const TOLD: usize = 5;
+
 /// A run, whether it is over or not.
 pub(super) fn view(run: &Run, driver: Driver) -> RunView {
     let (state, state_in_words) = going_on(run, driver);
@@ -51,7 +54,7 @@ fn derived(run: &Run) -> Value {
     let step_of = |index: usize| run.plan.get(index).map(|step| step.step.id.clone());
     let outputs = run.plan.iter().flat_map(|step| step.step.required_outputs.iter().map(move |name| (step, name)));
     let outputs: Vec<Value> = outputs
-        .filter_map(|(step, name)| Some((step, name, run.artifacts.get(name)?)))
+        .filter_map(|(step, name)| Some((step, name, run.artifacts.get(name).filter(|_| run.has_output(name))?)))
         .map(|(step, name, artifact)| {
             json!({"step_id": step.step.id, "output": name, "path": artifact.path, "digest": artifact.digest})
         })
@@ -139,6 +142,9 @@ fn going_on(run: &Run, driver: Driver) -> (&'static str, String) {
         (Course::Gate(gate), None) => return ("waiting", format!("waits at gate {gate}")),
         (Course::Rejected(gate), None) => return ("waiting", format!("blocked: gate {gate} was rejected")),
         (Course::Undecided(_), None) => return ("waiting", format!("waits for your decision about {place}")),
+        (Course::Working, None) if run.is_at_its_end() => {
+            return ("waiting", "waits for evidence that is missing".into());
+        }
         (Course::Working, None) => {}
     }
     if run.exhausted.is_some() {
@@ -249,6 +255,11 @@ pub(super) fn waits(run: &Run) -> Vec<Waiting> {
     {
         let (_, commands) = commands_of(run, question);
         push("decision", None, Some(question.id.clone()), question.text.clone(), commands);
+    }
+    if run.is_at_its_end() {
+        let missing: Vec<String> = run.missing().iter().take(TOLD).map(machine::profile::Missing::in_words).collect();
+        let text = format!("all steps are done, and evidence is missing: {}; put it back", missing.join("; "));
+        push("evidence", None, None, text, vec![format!("multiverse resume {id}"), format!("multiverse explain {id}")]);
     }
     if let Some(measure) = run.exhausted {
         let (used, bound) = (run.used.of(measure), run.budget.of(measure).unwrap_or_default());

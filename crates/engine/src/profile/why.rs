@@ -61,6 +61,7 @@ fn tell_waiting(why: &mut Why, run: &Run, waiting: &Waiting) {
         "decision" => ("question", "it waits for your decision".into()),
         "question" => ("question", "it waits for your answer to a question".into()),
         "budget" => ("budget", "its budget is used up".into()),
+        "evidence" => ("blocked", "all its steps are done, and evidence is missing".into()),
         "work" => ("work", "it waits for work that is yours".into()),
         _ => ("paused", "it is paused".into()),
     };
@@ -74,12 +75,14 @@ fn tell_waiting(why: &mut Why, run: &Run, waiting: &Waiting) {
         _ if command.contains("reopen") => "asks again",
         _ if command.ends_with(" more") => "tries again",
         _ if command.ends_with(" accept") => "goes on with what is there",
+        _ if command.contains("resume") && waiting.kind == "evidence" => "looks again, once it is back in its place",
         _ if command.contains("resume") => "goes on where it stopped",
         _ if command.contains("--file") => "hands in the file",
         _ if command.contains("--report") => "hands in a report",
         _ => "answers it",
     };
-    let commands = waiting.commands.iter().filter(|command| !command.contains("cancel"));
+    let is_other = |command: &&String| !command.contains("cancel") && !command.contains("explain");
+    let commands = waiting.commands.iter().filter(is_other);
     why.can.extend(commands.map(|command| can(command.clone(), does(command))));
 }
 

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tools::git::{Brought, Examined, GitFault, Lent, Logged, Moved, NewCommit, ObjectId, Repository, Stamp, Status};
+use tools::git::{
+    Brought, Change, Examined, GitFault, Lent, Logged, Moved, NewCommit, ObjectId, Repository, Stamp, Status,
+};
 
 use super::halt::Halt;
 use super::message::{message_for, message_problem};
@@ -43,8 +45,10 @@ pub struct StepDone<'a> {
     pub role: &'a str,
     /// The other roles of the profile: whose names a commit must not carry.
     pub others: &'a [String],
-    /// What the role says that it did, in a line.
+    /// What the role says that it did, in a line, or the whole message of its commit.
     pub summary: &'a str,
+    /// The artifacts that the step must leave, by name.
+    pub outputs: &'a [String],
     /// When, in seconds since 1970, as the journal has it: the same values give the same commit.
     pub at: i64,
 }
@@ -76,6 +80,7 @@ impl Workspace {
     pub fn open(project: &Path, folder: &str, at: i64) -> Result<Self, Halt> {
         let stamp = stamp(MAKER, at);
         let path = project.join(folder);
+        check_place(project, folder)?;
         let (repository, _) = Repository::init(&path, "main", &stamp, &format!("chore({MAKER}): the workspace"))?;
         let (branch, _) = repository.branch()?;
         Ok(Self { repository, branch, shown: folder.to_owned() })
@@ -93,12 +98,12 @@ impl Workspace {
 
     /// Before a step: the branch is where the journal says, the tree is clean. Gives the commit to work from.
     pub fn ready(&self, known: &[String]) -> Result<ObjectId, Halt> {
-        if let Settled::BranchOnly(_) = self.settle(known)? {
-            return Err(self.dirty(&self.repository.status()?));
-        }
+        self.settle(known)?;
         let status = self.repository.status()?;
         if !status.is_clean() {
-            return Err(self.dirty(&status));
+            // The files could not follow the branch: that is not a person's change.
+            let lock = self.repository.git_dir().join("index.lock");
+            return Err(if lock.exists() { GitFault::Locked { path: lock }.into() } else { self.dirty(&status) });
         }
         Ok(self.repository.branch()?.1)
     }
@@ -172,12 +177,22 @@ impl Workspace {
         })
     }
 
-    /// A copy for a step, in a scratch place of the attempt's own: whatever is done to it reaches nothing else.
-    pub fn lend(&self, place: &Path, from: &ObjectId, role: &str) -> Result<Lent, Halt> {
-        let lent = self.repository.lend_without(place, (&self.branch, from), &stamp(role, 0), &EXCLUDED)?;
+    /// A copy for a step, in a scratch place of the attempt's own: whatever is done to it reaches nothing else. `shown` are
+    /// artifacts that no commit holds, by name: they lie there to be read, and are nobody's change.
+    pub fn lend(&self, place: &Path, from: &ObjectId, role: &str, shown: &[(String, Vec<u8>)]) -> Result<Lent, Halt> {
+        let patterns: Vec<String> = shown.iter().map(|(name, _)| ignored(name)).collect();
+        let excluded: Vec<&str> = EXCLUDED.into_iter().chain(patterns.iter().map(String::as_str)).collect();
+        let lent = self.repository.lend_without(place, (&self.branch, from), &stamp(role, 0), &excluded)?;
         let artifacts = lent.folder().join(ARTIFACTS);
-        let made = fs::create_dir_all(&artifacts);
-        made.map_err(|error| GitFault::File { path: artifacts, why: error.to_string() })?;
+        let made = |path: &Path| {
+            fs::create_dir_all(path).map_err(|error| GitFault::File { path: path.into(), why: error.to_string() })
+        };
+        made(&artifacts)?;
+        for (name, content) in shown {
+            let path = artifacts.join(name);
+            path.parent().map_or(Ok(()), made)?;
+            fs::write(&path, content).map_err(|error| GitFault::File { path, why: error.to_string() })?;
+        }
         Ok(lent)
     }
 
@@ -186,16 +201,18 @@ impl Workspace {
     pub fn take(&self, lent: &Lent, done: &StepDone<'_>) -> Result<Taken, Halt> {
         let seen = self.repository.examine(lent)?;
         let own = self.checked(lent, &seen, done)?;
-        if seen.tree == self.repository.tree_at(&lent.commit)? {
+        let tree = self.with_outputs(lent, &seen.tree, done.outputs)?;
+        if tree == self.repository.tree_at(&lent.commit)? {
             return Err(Halt::Nothing { step: done.step.into(), role: done.role.into() });
         }
         let message = match own {
             Some(commit) => commit.message.clone(),
+            None if message_problem(done.summary, done.role).is_none() => done.summary.to_owned(),
             None => message_for(done.kind, done.role, done.summary, done.step),
         };
         let stamp = stamp(done.role, done.at);
         let new = NewCommit {
-            tree: seen.tree.clone(),
+            tree,
             parents: vec![lent.commit.clone()],
             author: &stamp,
             committer: &stamp,
@@ -206,6 +223,23 @@ impl Workspace {
         let files: Vec<PathBuf> = measure.files.iter().map(|file| file.path.clone()).collect();
         let artifacts = artifacts(&lent.folder(), &files)?;
         Ok(Taken { commit, message, lines: measure.lines(), files, artifacts })
+    }
+
+    /// What a step must leave is part of its commit, even where the repository ignores the folder of artifacts.
+    fn with_outputs(&self, lent: &Lent, tree: &ObjectId, outputs: &[String]) -> Result<ObjectId, Halt> {
+        let mut changes = Vec::new();
+        for path in outputs.iter().map(|name| Path::new(ARTIFACTS).join(name)) {
+            let file = lent.folder().join(&path);
+            let is_file = fs::symlink_metadata(&file).is_ok_and(|about| about.is_file());
+            if is_file && self.repository.file_at(tree, &path)?.is_none() {
+                let content = fs::read(&file).map_err(|error| GitFault::File { path: file, why: error.to_string() })?;
+                changes.push(Change::Put { path, content });
+            }
+        }
+        match changes.is_empty() {
+            true => Ok(tree.clone()),
+            false => Ok(self.repository.tree_with(Some(tree), &changes)?),
+        }
     }
 
     /// The one commit that the role made itself, if it did; anything that a step may not do is a [`Halt`].
@@ -261,6 +295,46 @@ impl Workspace {
         };
         Halt::Dirty { workspace: self.shown.clone(), paths }
     }
+}
+
+/// What cannot be a workspace is said before anything is made of it.
+fn check_place(project: &Path, folder: &str) -> Result<(), Halt> {
+    let odd = |path: &Path, why: &str| Err(Halt::Git(GitFault::File { path: path.into(), why: why.into() }));
+    let mut path = PathBuf::new();
+    for name in Path::new(folder) {
+        path.push(name);
+        match fs::symlink_metadata(project.join(&path)) {
+            Ok(about) if about.is_symlink() => {
+                return odd(
+                    &path,
+                    "it is a link, and a workspace lies in the project: put a folder there, then resume",
+                );
+            }
+            Ok(about) if !about.is_dir() => {
+                return odd(&path, "it is a file, and the workspace is a folder: move it away, then resume");
+            }
+            Ok(_) => {}
+            Err(_) => return Ok(()),
+        }
+    }
+    let within = project.join(folder);
+    let is_bare = ["objects", "refs"].iter().all(|name| within.join(name).is_dir()) && within.join("HEAD").is_file();
+    match is_bare && !within.join(".git").exists() {
+        true => Err(GitFault::Bare { folder: folder.into() }.into()),
+        false => Ok(()),
+    }
+}
+
+/// A name of an artifact as a line that has git ignore it.
+fn ignored(name: &str) -> String {
+    let mut line = format!("/{ARTIFACTS}/");
+    for letter in name.chars() {
+        if "\\*?[]!# ".contains(letter) {
+            line.push('\\');
+        }
+        line.push(letter);
+    }
+    line
 }
 
 /// The identity of a role: the same for everybody, so that commits can be told apart.

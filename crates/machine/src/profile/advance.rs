@@ -158,6 +158,11 @@ impl super::run::Run {
 
     /// The outputs that a step requires and that are not there.
     pub fn missing_outputs_of(&self, step: &PlannedStep) -> Vec<String> {
-        step.step.required_outputs.iter().filter(|name| !self.artifacts.contains_key(*name)).cloned().collect()
+        step.step.required_outputs.iter().filter(|name| !self.has_output(name)).cloned().collect()
+    }
+
+    /// Whether a file of this name was left in this run, and is still there with something in it.
+    pub fn has_output(&self, name: &str) -> bool {
+        self.artifacts.get(name).is_some_and(|artifact| !artifact.digest.is_empty())
     }
 }

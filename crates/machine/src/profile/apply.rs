@@ -16,11 +16,12 @@ use super::workflow::{StepKind, compile};
 use crate::budget::{Budget, Used};
 use crate::run::Cast;
 
-/// Takes a fact into a run. Nothing but `Started` makes a run, and nothing changes one that is over.
+/// Takes a fact into a run. Nothing but `Started` and `TakenOver` makes a run, and nothing changes one that is over.
 pub fn apply(run: &mut Option<Run>, run_id: &str, fact: &Fact) {
     match (run.as_mut(), fact) {
         (None, Fact::Started { .. }) => *run = begin(run_id, fact),
-        (None, _) | (Some(_), Fact::Started { .. }) => {}
+        (None, Fact::TakenOver { run: known, .. }) => *run = Some(Run { id: run_id.into(), ..(**known).clone() }),
+        (None, _) | (Some(_), Fact::Started { .. } | Fact::TakenOver { .. }) => {}
         (Some(run), fact) => take(run, fact),
     }
 }
@@ -91,7 +92,12 @@ impl Run {
             return;
         }
         match fact {
-            Fact::Started { .. } => {}
+            Fact::Started { .. } | Fact::TakenOver { .. } => {}
+            Fact::Found { name, digest } => {
+                if let Some(artifact) = self.artifacts.get_mut(name) {
+                    artifact.digest.clone_from(digest);
+                }
+            }
             Fact::Driven { by, cast } => {
                 self.driver.clone_from(by);
                 if by.is_some() {

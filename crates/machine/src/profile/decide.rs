@@ -1,12 +1,13 @@
 //! What follows from an input to a run of a profile: its own facts, and then, for the process that drives the run,
 //! whatever can go on. It looks and changes nothing.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::apply::{apply, take};
-use super::edit;
+use super::edit::{self, Seen};
 use super::fact::Fact;
 use super::input::{Decision, Input, Start, World};
 use super::names::{not_now, outdated};
@@ -61,17 +62,32 @@ pub fn start(run_id: &str, start: &Start, world: &World<'_>, limits: &Limits) ->
         seed: *seed,
         at: world.now.into(),
     };
+    Ok(begin(run_id, started, &Seen::default(), world, limits))
+}
+
+/// What follows when a run goes on that was begun without this journal: it is as its documents say, driven by this
+/// process. What they say that the run has not done yet is a wish, as if somebody had just written it.
+pub fn take_over(run_id: &str, known: Run, seen: &Seen, world: &World<'_>, limits: &Limits) -> Decision {
+    begin(run_id, Fact::TakenOver { run: Box::new(known), at: world.now.into() }, seen, world, limits)
+}
+
+fn begin(run_id: &str, first: Fact, seen: &Seen, world: &World<'_>, limits: &Limits) -> Decision {
     let mut run = None;
-    apply(&mut run, run_id, &started);
-    let Some(run) = run else { return Ok(Decision::default()) };
+    apply(&mut run, run_id, &first);
+    let Some(run) = run else { return Decision::default() };
+    let is_asked = run.questions.iter().any(super::run::Question::is_open);
     let mut step = Step::new(run, world, limits);
-    step.decision.facts.push(started);
+    step.decision.facts.push(first);
     step.fact(Fact::Driven { by: Some(world.me.into()), cast: world.cast.clone() });
     if !world.budget.is_empty() {
         step.fact(Fact::Budgeted { budget: world.budget, by: None });
     }
+    edit::take(&mut step, seen);
+    if is_asked && step.run.questions.iter().any(super::run::Question::is_open) {
+        step.effect(Effect::Say(Said::Question));
+    }
     step.advance();
-    Ok(step.decision)
+    step.decision
 }
 
 /// A decision in the making.

@@ -21,6 +21,8 @@ pub enum Blocking {
     GateRejected(String),
     /// A failure that is neither passed nor accepted: the step's id, and what failed.
     Failure(String, String),
+    /// All steps are done, and this is missing all the same.
+    Evidence(Missing),
 }
 
 /// Why a run is not done yet.
@@ -107,7 +109,15 @@ impl Run {
         if matches!(self.course, Course::Undecided(_)) {
             blocking.extend(self.open_failures().map(|(step, error)| Blocking::Failure(step, error)));
         }
+        if self.is_at_its_end() {
+            blocking.extend(self.missing().into_iter().map(Blocking::Evidence));
+        }
         blocking
+    }
+
+    /// Whether all steps are behind it.
+    pub fn is_at_its_end(&self) -> bool {
+        self.current >= self.plan.len()
     }
 
     /// Whether nothing goes on without a person.
@@ -155,7 +165,7 @@ impl Run {
                 missing.push(Missing::Step(id.clone()));
             }
             for name in &step.step.required_outputs {
-                if self.artifacts.get(name).is_none_or(|artifact| artifact.digest.is_empty()) {
+                if !self.has_output(name) {
                     missing.push(Missing::Output(id.clone(), name.clone()));
                 }
             }
@@ -179,7 +189,9 @@ impl Run {
 
     /// How the phase stands that is on.
     pub fn phase_status(&self) -> PhaseStatus {
-        let Some(step) = self.step() else { return PhaseStatus::Completed };
+        let Some(step) = self.step() else {
+            return if self.is_blocked() { PhaseStatus::Blocked } else { PhaseStatus::Completed };
+        };
         match &self.course {
             Course::Done => PhaseStatus::Completed,
             Course::Gate(_) => PhaseStatus::Waiting,
@@ -226,6 +238,7 @@ impl Blocking {
             Self::GatePending(gate) => format!("gate {gate} waits for a person"),
             Self::GateRejected(gate) => format!("gate {gate} was rejected"),
             Self::Failure(step, error) => format!("step {step} failed: {error}"),
+            Self::Evidence(missing) => missing.in_words(),
         }
     }
 }

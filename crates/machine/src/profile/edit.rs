@@ -7,6 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::decide::Step;
+use super::fact::Fact;
 use super::input::PutBack;
 use super::run::{Course, GateStatus};
 
@@ -26,14 +27,18 @@ pub struct Seen {
     pub review_cycles: BTreeMap<String, u32>,
     /// `governance_gates`: status and reason by id.
     pub gates: BTreeMap<String, (GateStatus, String)>,
-    /// `answers`: question and answer, in order.
-    pub answers: Vec<(String, String)>,
+    /// `answers`: question, answer and source, in order.
+    pub answers: Vec<(String, String, String)>,
+    /// Files that steps left, by name, with the digest of what is in them; nothing for one that is empty or gone. The
+    /// document says nothing of it: the files themselves do.
+    pub artifacts: BTreeMap<String, String>,
 }
 
 /// Takes what may be taken, and complains of the rest.
 pub(super) fn take(step: &mut Step<'_>, seen: &Seen) {
     check_place(step, seen);
     check_cycles(step, seen);
+    find_artifacts(step, seen);
     // Both are looked at before anything is taken: what is taken moves the run on.
     let gates: Vec<(String, GateStatus, String)> = seen
         .gates
@@ -42,10 +47,11 @@ pub(super) fn take(step: &mut Step<'_>, seen: &Seen) {
         .map(|(id, (status, reason))| (id.clone(), *status, reason.clone()))
         .collect();
     let is_known = |question: &str| step.run.answers.iter().any(|answer| answer.question == question);
-    let answers: Vec<(String, String)> =
-        seen.answers.iter().filter(|(question, _)| !is_known(question)).cloned().collect();
-    for (question, answer) in answers {
-        if let Err(refusal) = step.answer(Some(&question), &answer, BY_HAND) {
+    let answers: Vec<(String, String, String)> =
+        seen.answers.iter().filter(|(question, ..)| !is_known(question)).cloned().collect();
+    for (question, answer, source) in answers {
+        let source = if source.trim().is_empty() { BY_HAND } else { source.trim() };
+        if let Err(refusal) = step.answer(Some(&question), &answer, source) {
             put_back(step, format!("answers ({question})"), format!("{} ({})", refusal.reason, refusal.hint));
         }
     }
@@ -72,6 +78,17 @@ pub(super) fn take(step: &mut Step<'_>, seen: &Seen) {
     }
 }
 
+/// What people did to files counts as it is: a name proves nothing, and what is not there is missing (PF-13, PF-19).
+fn find_artifacts(step: &mut Step<'_>, seen: &Seen) {
+    let changed = seen
+        .artifacts
+        .iter()
+        .filter(|(name, digest)| step.run.artifacts.get(*name).is_some_and(|artifact| artifact.digest != **digest));
+    let changed: Vec<Fact> =
+        changed.map(|(name, digest)| Fact::Found { name: name.clone(), digest: digest.clone() }).collect();
+    changed.into_iter().for_each(|fact| step.fact(fact));
+}
+
 /// The place of the run is the compiled step's, and nobody moves it by hand.
 fn check_place(step: &mut Step<'_>, seen: &Seen) {
     let (index, phase, role) = match step.run.step() {
@@ -96,7 +113,7 @@ fn check_cycles(step: &mut Step<'_>, seen: &Seen) {
         let (is, was) = (seen.review_cycles.get(phase).copied(), own.get(phase).copied());
         if is.unwrap_or_default() != was.unwrap_or_default() {
             let counted = was.unwrap_or_default();
-            let reason = format!("{counted} cycles were counted; to allow more, answer `more` when it asks");
+            let reason = format!("counted so far: {counted}; to allow more, answer `more` when it asks");
             put_back(step, format!("review_cycles.{phase}"), reason);
         }
     }

@@ -1,5 +1,6 @@
 //! What is now true of a run of a profile. Facts stand in the journal for ever: their spelling does not change.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,7 +8,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::input::{IntegrationResult, Reply, Review};
-use super::run::{Artifact, Attempt, CommitNote, CriticalFailure, GateStatus, Idea, Question, Rest};
+use super::run::{Artifact, Attempt, CommitNote, CriticalFailure, GateStatus, Idea, Question, Rest, Run};
 use super::workflow::Profile;
 use crate::budget::{Budget, Measure, Used};
 use crate::run::Cast;
@@ -30,6 +31,20 @@ pub enum Fact {
         seed: u64,
         /// When.
         at: String,
+    },
+    /// The run was begun without this journal: it goes on from what its documents say.
+    TakenOver {
+        /// It, as they say.
+        run: Box<Run>,
+        /// When.
+        at: String,
+    },
+    /// A file that a step left was changed by hand.
+    Found {
+        /// Its name.
+        name: String,
+        /// The digest of what is in it now; nothing when it is empty or gone.
+        digest: String,
     },
     /// A process drives the run from here on; nobody when it let go.
     Driven {

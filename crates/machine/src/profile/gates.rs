@@ -17,6 +17,9 @@ use crate::input::{Effect, Refusal, Said};
 const YES: [&str; 4] = ["approve", "approved", "yes", "1"];
 const NO: [&str; 4] = ["reject", "rejected", "no", "2"];
 
+/// Who approves the gates that people need not decide.
+pub const ENGINE: &str = "engine";
+
 /// What a reply at a gate means.
 fn read_reply(reply: &str) -> Option<GateStatus> {
     let reply = reply.trim().to_ascii_lowercase();
@@ -62,7 +65,7 @@ impl Step<'_> {
         let reason = format!(
             "approved by the engine: {gate} is not among the gates that people decide, and everything before it is done"
         );
-        self.decide_gate(step, gate, GateStatus::Approved, "engine", &reason);
+        self.decide_gate(step, gate, GateStatus::Approved, ENGINE, &reason);
         self.finish_step(step);
     }
 

@@ -17,10 +17,11 @@ mod settle;
 mod workflow;
 
 pub use apply::apply;
-pub use decide::{decide, start};
+pub use decide::{decide, start, take_over};
 pub use derived::{Blocking, Missing, PhaseStatus, RealizationStatus, ReviewStatus};
 pub use edit::Seen;
 pub use fact::{Fact, Handoff, Move, MoveOutcome};
+pub use gates::ENGINE;
 pub use input::{
     Decision, GateRecord, Input, IntegrationResult, Outcome, PutBack, Reply, Review, ReviewVerdict, Start, World,
 };

@@ -43,7 +43,7 @@ impl Step<'_> {
             }
             Outcome::Broken(problems) => self.send_back(attempt, &step, problems.clone()),
             Outcome::Paused(reason) => {
-                self.fact(Fact::Lost { fence, reason: format!("the agent asked for a pause: {reason}") });
+                self.fact(Fact::Lost { fence, reason: format!("it was put aside: {reason}") });
                 if self.run.paused.is_none() {
                     self.fact(Fact::Paused { reason: reason.clone() });
                 }
@@ -74,8 +74,7 @@ impl Step<'_> {
         commit: Option<&CommitNote>,
     ) -> Vec<String> {
         let mut problems = Vec::new();
-        let is_there =
-            |name: &String| outputs.iter().any(|output| output.name == *name) || self.run.artifacts.contains_key(name);
+        let is_there = |name: &String| outputs.iter().any(|output| output.name == *name) || self.run.has_output(name);
         let missing: Vec<&str> =
             step.step.required_outputs.iter().filter(|name| !is_there(name)).map(String::as_str).collect();
         if !missing.is_empty() {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use machine::profile::{
     Artifact, CommitNote, Course, Decision, Fact, Gate, GateRecord, Idea, Input, IntegrationResult, Mode, Move,
-    Outcome, Phase, Profile, Review, ReviewVerdict, RoleStep, Run, Start, StepKind, World, apply, decide, start,
+    Outcome, Phase, Profile, Review, ReviewVerdict, RoleStep, Run, Seen, Start, StepKind, World, apply, decide, start,
+    take_over,
 };
 use machine::{Budget, Cast, Limits, Metered, Refusal};
 
@@ -124,6 +125,11 @@ impl Team {
         let decision = self.in_world(|world, limits| start(RUN, &begin, world, limits))?;
         self.take(decision);
         Ok(())
+    }
+
+    pub(crate) fn take_over(&mut self, known: Run, seen: &Seen) {
+        let decision = self.in_world(|world, limits| take_over(RUN, known, seen, world, limits));
+        self.take(decision);
     }
 
     fn in_world<T>(&self, act: impl FnOnce(&World<'_>, &Limits) -> T) -> T {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use machine::profile::{Course, GateStatus, Input, Mode, Outcome, QuestionStatus, Seen};
-use machine::{Measure, Metered};
+use machine::{Effect, Measure, Metered, Said};
 
-use crate::driver::{Team, gate, profile};
+use crate::driver::{RUN, Team, gate, profile};
 
 fn at_mid() -> Team {
     let mut team = Team::started(profile(Mode::Simulation), &["MID"]);
@@ -98,9 +98,13 @@ fn edits_by_hand() {
     assert_eq!(fields, ["review_cycles.plan", "governance_gates (NONE)", "governance_gates (RELEASE_APPROVAL)"]);
     team.report(Outcome::Question { text: "which?".into(), required: true });
     let question = team.run().questions.last().unwrap().id.clone();
-    let answers = vec![(question, "this".to_string()), ("Q-NONE".to_string(), "x".to_string())];
+    let answers = vec![
+        (question, "this".to_string(), "the bot".to_string()),
+        ("Q-NONE".to_string(), "x".to_string(), String::new()),
+    ];
     team.must(&Input::Edited(Seen { answers, ..Seen::default() }));
-    assert_eq!(team.run().answers.last().unwrap().answer, "this");
+    let taken = team.run().answers.last().unwrap();
+    assert_eq!((taken.answer.as_str(), taken.source.as_str()), ("this", "the bot"));
     assert_eq!(team.last.refused.len(), 1);
     assert_eq!(team.run().attempts.len(), 1, "and the role goes on");
 }
@@ -149,4 +153,44 @@ fn pauses_and_takeovers() {
     assert_eq!((team.run().tries.lost, team.run().attempts.len()), (2, 1), "the attempt of the dead is made again");
     team.must(&Input::Cancel { by: "ann".into() });
     assert_eq!(team.run().course, Course::Cancelled);
+}
+
+/// PF-13, PF-19: what a step left and somebody took away is missing; a run is not done without it, and is when it is back.
+#[test]
+fn evidence_that_is_gone_keeps_a_run_from_being_done() {
+    let mut team = at_mid();
+    team.gate("yes").unwrap();
+    team.until("release");
+    let digest = team.run().artifacts["plan.md"].digest.clone();
+    let seen = |digest: &str| {
+        let artifacts = BTreeMap::from([("plan.md".to_string(), digest.to_string())]);
+        Input::Edited(Seen { artifacts, ..Seen::default() })
+    };
+    team.must(&seen(""));
+    team.gate("yes").unwrap();
+    assert_eq!((team.run().course.clone(), team.run().is_at_its_end()), (Course::Working, true), "it is not done");
+    let missing: Vec<String> = team.run().missing().iter().map(machine::profile::Missing::in_words).collect();
+    assert_eq!(missing, ["step write has not left plan.md"]);
+    assert!(team.run().is_blocked());
+    team.must(&seen("another"));
+    assert_eq!(team.run().course, Course::Done, "what a person made of it counts");
+    assert_ne!(team.run().artifacts["plan.md"].digest, digest);
+}
+
+/// A run that was begun without this journal goes on from what its documents say, and what they say beyond is heard.
+#[test]
+fn a_run_is_taken_over() {
+    let mut before = at_mid();
+    before.until("mid");
+    let mut known = before.run().clone();
+    (known.driver, known.fence) = (None, 0);
+    let gates = BTreeMap::from([("MID".to_string(), (GateStatus::Approved, "by the bot".to_string()))]);
+    let mut team = Team::new();
+    team.take_over(known.clone(), &Seen { gates, ..Seen::default() });
+    assert_eq!((team.on(), team.run().gates["MID"].reason.as_str()), ("code", "by the bot"));
+    assert_eq!((team.run().id.as_str(), team.run().started_at.as_str()), (RUN, known.started_at.as_str()));
+    let mut waiting = Team::new();
+    waiting.take_over(known, &Seen::default());
+    assert_eq!(waiting.run().course, Course::Gate("MID".into()));
+    assert!(waiting.last.effects.contains(&Effect::Say(Said::Question)), "whoever waits is told");
 }

@@ -14,7 +14,7 @@ use store::Missing;
 use super::agents::Choice;
 use super::ask::{self, Asked};
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Kind};
 use super::live::Live;
 use super::output::{BAD, Form, GOOD, HINT, Output};
 use super::progress::{Progress, Shown};
@@ -204,7 +204,14 @@ impl Opened {
 
     /// Which run is meant.
     pub(crate) fn run(&self, name: &str) -> Result<String, Failure> {
-        Ok(self.service.find_run(name)?)
+        self.service.find_run(name).map_err(|error| match self.service.stranded_workflow() {
+            Some((run, _)) if name == "last" || run.starts_with(name) => {
+                let run = visible::text(&run);
+                let message = format!("{run} stands in agent_runtime/status.json, and the journal does not know it");
+                Failure::new(Kind::Refused, message).hint("`multiverse resume` takes it up from there")
+            }
+            _ => error.into(),
+        })
     }
 
     /// Everything in its place; how the project was left.

@@ -80,7 +80,11 @@ impl Arguments {
 fn run_of(start: &Start, gate: &str, output: &mut Output) -> Result<String, Failure> {
     let opened = Opened::to_look(start, output, super::progress::Shown::Oddities)?;
     let mut views = opened.service.all_runs();
+    let stranded = opened.service.stranded_workflow();
     drop(opened.close());
+    if let Some((run, _)) = stranded {
+        return Ok(run);
+    }
     views.retain(|view| view.protocol == Some("profile"));
     let is_open = |view: &&engine::RunView| !matches!(view.status, "COMPLETED" | "FAILED");
     // Of a run that is over the engine says so itself.

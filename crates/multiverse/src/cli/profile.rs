@@ -232,10 +232,20 @@ fn list(shelf: &Shelf, output: &mut Output) -> Result<Exit, Failure> {
         let path = visible::text(&stored.path);
         output.warn(&format!("{path} is no valid profile: {complaints}; `multiverse profile validate {path}`"))?;
     }
+    let doubled = shelf.doubled();
+    for (name, files) in &doubled {
+        output.warn(&told_twice(name, files))?;
+    }
     if shelf.source == Source::Shipped {
         output.say("these are the profiles that come along; `multiverse init --protocol profile` puts them here")?;
     }
-    Ok(if invalid.is_empty() { Exit::Done } else { Exit::Error })
+    Ok(if invalid.is_empty() && doubled.is_empty() { Exit::Done } else { Exit::Error })
+}
+
+/// Two files of one name: neither can be run by it.
+fn told_twice(name: &str, files: &[String]) -> String {
+    let files: Vec<String> = files.iter().map(|file| visible::text(file)).collect();
+    format!("several profiles are called `{}`: {}; give each a name of its own", visible::text(name), files.join(", "))
 }
 
 fn listed<'a>(path: &'a str, profile: &'a Profile) -> Listed<'a> {
@@ -289,6 +299,10 @@ fn validate(start: &Start, files: &[PathBuf], output: &mut Output) -> Result<Exi
     if files.is_empty() {
         for stored in &shelf.stored {
             tell(stored, &mut summary, output)?;
+        }
+        for (name, files) in shelf.doubled() {
+            summary.errors += 1;
+            output.failure(&Failure::new(Kind::Document, told_twice(&name, &files)))?;
         }
     }
     for file in files {

@@ -17,7 +17,7 @@ const RUNS: [&str; 3] = ["db/process_runs.md", "agent_runtime/status.json", "jix
 const TASKS: &str = ".jixo";
 const TASK: &str = ".task.md";
 /// The folder below a root that may hold a tree of profiles.
-const BELOW: &str = "Version2";
+pub(crate) const BELOW: &str = "Version2";
 
 /// Where a command was started, and the folder that it was given.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Kind};
 use super::output::Output;
 use super::project::Start;
-use super::{completions, visible};
+use super::{completions, visible, workflow};
 
 /// Go on with runs that stopped
 ///
@@ -42,6 +42,7 @@ impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let (start, choice) = (Start::of_process(given)?, &self.driving.choice);
         let mut opened = Opened::to_work(&start, choice, output)?;
+        workflow::take_up(&mut opened, &start, self.run.as_deref(), output)?;
         let runs = match &self.run {
             Some(name) => vec![opened.run(name)?],
             None => match opened.service.open_runs().into_iter().map(|view| view.run).collect::<Vec<_>>() {

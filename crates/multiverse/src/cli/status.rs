@@ -11,13 +11,12 @@ use std::path::Path;
 use engine::{Mode, RunView};
 
 use super::carry::Opened;
-use super::completions;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Form, Output};
 use super::progress::Shown;
 use super::project::Start;
-use super::watch;
+use super::{completions, visible, watch};
 use standing::Driver;
 
 /// Show runs, or one run
@@ -61,6 +60,7 @@ impl Arguments {
             (None, true) => with_counts(&opened, opened.service.all_runs()),
             (None, false) => opened.service.open_runs(),
         };
+        let stranded = opened.service.stranded_workflow().filter(|_| views.is_empty()).map(|(run, _)| run);
         let views = with_drivers(&mut opened, views)?;
         if let Some(trouble) = opened.close().trouble {
             return Err(trouble);
@@ -84,6 +84,13 @@ impl Arguments {
             Form::Text => {}
         }
         if views.is_empty() {
+            if let Some(run) = &stranded {
+                let run = visible::text(run);
+                output.say(&format!(
+                    "{run} stands in agent_runtime/status.json; `multiverse resume` takes it up from there"
+                ))?;
+                return Ok(Exit::NothingToDo);
+            }
             let others = if self.all { "" } else { " is open; --all shows those that are over" };
             output.say(&format!("no run{others}; `multiverse run \"…\"` starts one"))?;
             return Ok(Exit::NothingToDo);

@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::failure::{Failure, Kind};
 use super::output::{Form, HINT, Output, PLACE};
 use super::profile::shelf::{Shelf, Stored};
-use super::project::Start;
+use super::project::{BELOW, Start};
 use super::snippet::{self, ProblemView};
 use super::visible;
 
@@ -73,6 +73,26 @@ pub(crate) fn run(
     opened.carry_on(&[run], driving, output)
 }
 
+/// Takes up a run that the status tells of and the journal does not know, if it is the one that is meant: it was begun by
+/// another program, or came without its journal.
+pub(crate) fn take_up(
+    opened: &mut Opened,
+    start: &Start,
+    name: Option<&str>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let Some((run, profile)) = opened.service.stranded_workflow() else { return Ok(()) };
+    if name.is_some_and(|name| name != "last" && !run.starts_with(name)) {
+        return Ok(());
+    }
+    let env = read_env(opened.service.project())?;
+    let shelf = Shelf::near(start)?;
+    let stored = shelf.named(&profile)?;
+    let profile = checked(stored, output)?;
+    opened.service.take_over_profile(&run, profile, engine::definition_of(&stored.bytes), human_gates(&env))?;
+    Ok(())
+}
+
 /// The profile that is meant (guard rule 1).
 fn chosen<'s>(shelf: &'s Shelf, invocation: &Invocation, env: &str) -> Result<&'s Stored, Failure> {
     if let Invocation::Named(name) = invocation {
@@ -120,9 +140,10 @@ fn variable(name: &str, env: &str) -> Option<String> {
     })
 }
 
-/// `.env`, as far as it is there.
+/// `.env`, as far as it is there: beside the tree, else in the folder that the tree stands in.
 fn read_env(project: &Path) -> Result<String, Failure> {
-    let place = project.join(".env");
+    let above = project.parent().filter(|_| project.ends_with(BELOW) && !project.join(".env").exists());
+    let place = above.unwrap_or(project).join(".env");
     match std::fs::metadata(&place) {
         Ok(found) if found.is_file() && found.len() <= ENV_BYTES => match std::fs::read(&place) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),

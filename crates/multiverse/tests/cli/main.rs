@@ -31,3 +31,4 @@ mod terminal;
 mod traces;
 mod trouble;
 mod workflow;
+mod workflow_files;

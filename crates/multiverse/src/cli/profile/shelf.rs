@@ -1,6 +1,7 @@
 //! Where profiles are found, and how they are read: those of the tree around, checked against the schema that stands
 //! there, else those that are shipped (PF-17).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -78,7 +79,14 @@ impl Shelf {
 
     /// The profile of this name; one that is wrong is found by the name of its file.
     pub(crate) fn named(&self, name: &str) -> Result<&Stored, Failure> {
-        let by_name = self.valid().find(|(_, profile)| profile.name == name).map(|(stored, _)| stored);
+        let of_name: Vec<&Stored> =
+            self.valid().filter(|(_, profile)| profile.name == name).map(|(stored, _)| stored).collect();
+        if of_name.len() > 1 {
+            let files: Vec<String> = of_name.iter().map(|stored| visible::text(&stored.path)).collect();
+            let message = format!("{} profiles are called `{name}`: {}", files.len(), files.join(", "));
+            return Err(Failure::new(Kind::Refused, message).hint("give each a name of its own: `name:` in the file"));
+        }
+        let by_name = of_name.first().copied();
         let is_file_of = |stored: &&Stored| Path::new(&stored.path).file_stem().is_some_and(|stem| stem == name);
         by_name.or_else(|| self.stored.iter().find(is_file_of)).ok_or_else(|| {
             let profiles: Vec<Profile> = self.valid().map(|(_, profile)| profile.clone()).collect();
@@ -90,6 +98,15 @@ impl Shelf {
                 Ok(_) => Failure::new(Kind::Refused, format!("there is no profile `{name}`")),
             }
         })
+    }
+
+    /// Names that more than one file gives, each with its files.
+    pub(crate) fn doubled(&self) -> Vec<(String, Vec<String>)> {
+        let mut named: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (stored, profile) in self.valid() {
+            named.entry(&profile.name).or_default().push(stored.path.clone());
+        }
+        named.into_iter().filter(|(_, files)| files.len() > 1).map(|(name, files)| (name.into(), files)).collect()
     }
 
     /// The profile in a file that a command line names.
