@@ -46,10 +46,6 @@ impl Backend for Waiting {
         Pace::Slow
     }
 
-    fn is_recorded(&self) -> bool {
-        false
-    }
-
     fn work(&self, job: &Job, _: &::engine::Stop, _: &dyn Fn(&str)) -> Ending {
         let mut report = Report::done("as asked");
         if job.brief.role == "planner" {
