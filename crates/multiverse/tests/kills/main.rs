@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 mod cycles;
+mod roadmaps;
 
 use std::collections::BTreeMap;
 use std::path::Path;
