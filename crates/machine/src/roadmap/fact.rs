@@ -1,5 +1,6 @@
 //! What is now true of a session. Facts stand in the journal for ever, so their spelling does not change; new ones may be
-//! added. Work-log entries and states are facts, so that whoever writes the log decides nothing.
+//! added. Work-log entries and states are facts, so that whoever writes the log decides nothing. Facts that follow from a
+//! log as somebody wrote it say what it says already: only what it does not say yet is to be written.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -34,6 +35,9 @@ pub enum Fact {
         /// How often the task is due.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         period: Option<Period>,
+        /// The period that the log is of; empty without one.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        period_key: String,
         /// The digest of the goal.
         goal: String,
         /// The digest of the goal that the roadmap was planned for; empty if it never was.
@@ -105,11 +109,6 @@ pub enum Fact {
         item: String,
         /// How often, those it came from included.
         count: u32,
-    },
-    /// What was in an item's way is not any more: a plan or a person took care of it.
-    Unblocked {
-        /// Which.
-        item: String,
     },
     /// The time has come for what was put off.
     Woke {

@@ -8,7 +8,7 @@ use super::changes::{NewItem, PlanChanges};
 use super::fact::{Fact, Noted};
 use super::item::{Group, Last};
 use super::state::{Check, Session};
-use super::words::{Ground, Part, Period, Status};
+use super::words::{Ground, Part, Period, Status, Verdict};
 use crate::run::Cast;
 
 /// What comes from outside.
@@ -205,8 +205,22 @@ pub struct Reading {
     pub groups: Vec<Group>,
     /// Items, in order, with unique keys.
     pub items: Vec<ReadItem>,
-    /// The number of the newest entry of the work log; 0 without one.
+    /// The greatest number of an entry of the work log; 0 without one.
     pub log_number: u64,
+    /// The entries of the work log that have a number, in any order. Empty where they are not told: then what is known of
+    /// them stays.
+    pub entries: Vec<ReadEntry>,
+}
+
+/// An entry of the work log as it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadEntry {
+    /// Its number.
+    pub number: u64,
+    /// Its result.
+    pub result: Verdict,
+    /// Whether a Pending result is something in the way.
+    pub is_blocker: bool,
 }
 
 /// An item as it reads.
@@ -228,7 +242,8 @@ pub struct ReadItem {
     pub status: Option<Status>,
     /// Its executor.
     pub executor: String,
-    /// Its newest entry in the work log.
+    /// Its newest entry in the work log, by the entry's objective. Counts where a session begins, and for entries that a
+    /// person added.
     pub last: Option<Last>,
 }
 

@@ -34,6 +34,9 @@ pub struct Item {
     /// Who has it, as the log says: `<name>-<uuid>`. Empty when nobody does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub executor: String,
+    /// Its place in the queue, while its work waits for its integration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queued: Option<u64>,
     /// Its newest entry in the work log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Last>,
@@ -142,6 +145,7 @@ impl Item {
             status: Status::Pending,
             holder: None,
             executor: String::new(),
+            queued: None,
             last: None,
             asked: 0,
             replanned: 0,

@@ -37,6 +37,9 @@ pub struct Session {
     /// The period whose work this is; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub period_key: String,
+    /// Entries of the work log up to this number are of periods before.
+    #[serde(default)]
+    pub period_log: u64,
     /// When it began.
     pub since: String,
     /// The digest of the configuration it began with (QL-27).

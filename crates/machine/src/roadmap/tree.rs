@@ -208,10 +208,7 @@ fn insert<K: Ord + Clone, V: Clone>(link: &mut Link<K, V>, key: K, value: V) -> 
     old
 }
 
-fn remove<K: Ord + Clone, V: Clone, Q: Ord + ?Sized>(link: &mut Link<K, V>, key: &Q) -> Option<V>
-where
-    K: Borrow<Q>,
-{
+fn remove<K: Ord + Clone + Borrow<Q>, V: Clone, Q: Ord + ?Sized>(link: &mut Link<K, V>, key: &Q) -> Option<V> {
     visited();
     let node = Arc::make_mut(link.as_mut()?);
     let old = match key.cmp(node.key.borrow()) {
