@@ -87,12 +87,16 @@ pub fn fuzz_lists(bytes: &[u8]) {
     let nodes = lists::read(&text).nodes;
     let mut depths: Vec<usize> = Vec::with_capacity(nodes.len());
     for (number, node) in nodes.iter().enumerate() {
-        let places = [node.start, node.content.start, node.content.end, node.head_end, node.text_end, node.end, text.len()];
+        let places =
+            [node.start, node.content.start, node.content.end, node.head_end, node.text_end, node.end, text.len()];
         assert!(places.is_sorted(), "{node:?}");
         let _ = &text[node.content.clone()];
         let holder = node.parent.map(|parent| &nodes[parent]);
         assert!(node.parent.is_none_or(|parent| parent < number), "{node:?}");
-        assert!(holder.is_none_or(|holder| holder.start < node.start && node.end <= holder.end), "{node:?} in {holder:?}");
+        assert!(
+            holder.is_none_or(|holder| holder.start < node.start && node.end <= holder.end),
+            "{node:?} in {holder:?}"
+        );
         depths.push(node.parent.map_or(0, |parent| depths[parent] + 1));
     }
     let stride = (nodes.len() / ALONE).max(1);

@@ -540,7 +540,10 @@ mod tests {
 
     #[test]
     fn boxes() {
-        check("- [-] a\n- [] b\n- [x]c\n- [x](d)\n- [ab] e\n- [~] f\n- [1](g)\n- []\n- [x]\n", "[-] a (1)\n[ ] b (1)\n[x] c (1)\n- [x](d) (1)\n- [ab] e (1)\n[~] f (1)\n- [1](g) (1)\n[ ]  (1)\n[x]  (1)\n");
+        check(
+            "- [-] a\n- [] b\n- [x]c\n- [x](d)\n- [ab] e\n- [~] f\n- [1](g)\n- []\n- [x]\n",
+            "[-] a (1)\n[ ] b (1)\n[x] c (1)\n- [x](d) (1)\n- [ab] e (1)\n[~] f (1)\n- [1](g) (1)\n[ ]  (1)\n[x]  (1)\n",
+        );
     }
 
     #[test]
