@@ -130,7 +130,9 @@ impl<F: Fs> Service<F> {
             let is_idle = self.crew.is_idle();
             if is_idle {
                 // What other processes did meanwhile may let something go on.
-                self.catch_up()?;
+                if !self.waits_for_others() || self.engine.store.has_news() {
+                    self.catch_up()?;
+                }
                 self.react();
                 match (self.queue.is_empty(), wake) {
                     (false, _) => continue,

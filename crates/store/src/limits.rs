@@ -44,6 +44,9 @@ pub const PLACE_PAUSE: Duration = Duration::from_millis(50);
 pub const PLACE_SHARE: u32 = 10;
 /// But no later than this.
 pub const PLACE_LATEST: Duration = Duration::from_secs(1);
+/// A file that another process has to place is placed for it after this long: many that follow one document do not all
+/// write it.
+pub const PLACE_FOR_OTHERS: Duration = Duration::from_millis(500);
 /// What placing one file is expected to take before any was placed.
 pub const PLACE_GUESS: Duration = Duration::from_micros(100);
 /// How soon one who has nothing else to do looks whether somebody else has written what is to be placed.

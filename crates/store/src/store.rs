@@ -208,6 +208,7 @@ impl<F: Fs> Store<F> {
     }
 
     fn apply_documents(&mut self, record: &Record) -> Result<(), Fault> {
+        let now = self.fs.now().steady;
         for entry in &record.docs {
             let change = blobs::change(&self.fs, &entry.edits)?;
             self.remember(record, entry)?;
@@ -224,6 +225,7 @@ impl<F: Fs> Store<F> {
             if by_hand {
                 document.note_by_hand();
             }
+            document.place_after = document.place_after.max(now + limits::PLACE_FOR_OTHERS);
             self.touch(&entry.path);
         }
         for path in &record.retire {

@@ -9,7 +9,7 @@ use tools::Stop;
 
 use super::brief::brief;
 use super::checks::Checks;
-use super::place::{Copied, ItemPlace};
+use super::place::{Copied, ItemPlace, PlanPlace};
 use super::repository::Integrating;
 use crate::hosted::{Came, Deed, Site};
 
@@ -35,7 +35,7 @@ pub(super) fn deed(session: &Session, attempt: &Attempt, recent: &VecDeque<Entry
     let brief = Box::new(brief(session, attempt, recent, site));
     match &attempt.work {
         Work::Do(item) => Deed::At(brief, backend, Box::new(place(session, attempt, item, site))),
-        Work::Plan(_) | Work::Integrate(_) => Deed::Brief(brief, backend),
+        Work::Plan(_) | Work::Integrate(_) => Deed::At(brief, backend, Box::new(PlanPlace)),
     }
 }
 

@@ -122,6 +122,30 @@ impl Workplace for ItemPlace {
     }
 }
 
+/// Where a planner works: its scratch folder, with what it may read. It changes nothing, and all that it says counts as it is
+/// said: with a default where it asks, and as a pause where its steps ran out.
+#[derive(Debug)]
+pub(super) struct PlanPlace;
+
+impl Workplace for PlanPlace {
+    fn make(&mut self, within: &Path) -> Result<PathBuf, String> {
+        Ok(within.to_path_buf())
+    }
+
+    fn needs_files_in_place(&self) -> bool {
+        false
+    }
+
+    fn came(&mut self, folder: &Path, brief: &Brief, ending: Ending) -> Option<Came> {
+        match ending {
+            Ending::Report { report, .. } if report.status != ReportStatus::Failed => {
+                Some(Came::Report { report: Box::new(report), outputs: Vec::new() })
+            }
+            other => Came::of(brief, folder, other),
+        }
+    }
+}
+
 impl ItemPlace {
     /// A copy of the branch as it is now, with the work of the attempt before on it.
     fn lend(&mut self, within: &Path) -> Result<PathBuf, String> {

@@ -380,6 +380,7 @@ fn roadmap_settings(read: &Read) -> RoadmapSettings {
         waits: true,
         checks: cycle_settings(read).battery,
         read: readable(read),
+        limits: usual.limits,
     }
 }
 
