@@ -107,6 +107,12 @@ impl<'a> Step<'a> {
 
     /// Makes something true, and sees the session with it from here on.
     pub(super) fn fact(&mut self, fact: Fact) {
+        if let Some(attempt) = fact.ended().and_then(|fence| self.session.attempts.get(&fence))
+            && attempt.work.part().is_some()
+            && matches!(&attempt.holder, Holder::Process(opening) if opening == self.world.me)
+        {
+            self.free = self.free.saturating_add(1);
+        }
         take(&mut self.session, &fact);
         self.facts.push(fact);
     }
