@@ -58,11 +58,14 @@ fn a_plan() {
     universe.session().pool.audit().unwrap();
 }
 
+/// What an agent does to the log, and all that is said of it.
+type Case = (fn(&mut Reading), &'static [&'static str]);
+
 /// Nonsense is refused whole, with every reason, and changes nothing.
 #[test]
 fn nonsense() {
     let universe = session();
-    let cases: Vec<(fn(&mut Reading), &[&str])> = vec![
+    let cases: Vec<Case> = vec![
         (|reading| drop(reading.items.remove(1)), &["item 2 is gone"]),
         (|reading| reading.items.clear(), &["item 1 is gone", "item 4 is gone"]),
         (|reading| reading.items[1].status = Some(Status::Completed), &["item 2 cannot go from Pending to Completed"]),

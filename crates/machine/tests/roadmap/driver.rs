@@ -70,26 +70,28 @@ impl Universe {
     }
 
     pub(crate) fn try_start(&self, beginning: &Beginning) -> Result<Decision, Refusal> {
-        start(RUN, beginning, &self.world(), &self.limits)
+        start(RUN, beginning, &self.world(0), &self.limits)
     }
 
-    fn world(&self) -> World<'_> {
+    fn world(&self, held: usize) -> World<'_> {
         World {
             now: &self.now,
             me: &self.me,
             cast: &self.cast,
             alive: &self.alive,
             stopped: &self.stopped,
-            free: self.hands.saturating_sub(self.held()),
+            free: self.hands.saturating_sub(held),
             people: &self.people,
             uuid,
         }
     }
 
-    /// How many hands of this opening are at work; what code does takes none.
-    fn held(&self) -> usize {
+    /// How many hands of this opening are at work, that of whoever reports not counted; what code does takes none.
+    fn held(&self, input: &Input) -> usize {
+        let reported = if let Input::Report { fence, .. } = input { Some(*fence) } else { None };
         let all = self.session.iter().flat_map(|session| session.attempts.iter());
-        all.filter(|(_, one)| one.opening == self.me && one.work.part().is_some()).count()
+        let mine = all.filter(|(fence, one)| one.opening == self.me && Some(**fence) != reported);
+        mine.filter(|(_, one)| one.work.part().is_some()).count()
     }
 
     pub(crate) fn session(&self) -> &Session {
@@ -97,7 +99,7 @@ impl Universe {
     }
 
     pub(crate) fn try_decide(&self, input: &Input) -> Result<Decision, Refusal> {
-        decide(self.session.as_ref(), RUN, input, &self.world(), &self.limits)
+        decide(self.session.as_ref(), RUN, input, &self.world(self.held(input)), &self.limits)
     }
 
     /// Decides, takes the facts in, and gives those of this step.

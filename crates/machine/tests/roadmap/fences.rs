@@ -5,14 +5,16 @@ use machine::roadmap::{Editor, Effect, Ended, Fact, Input, Outcome, Part, Status
 
 use crate::driver::{Universe, done, read, work};
 
+/// What happens to an opening, and whether what it has is taken over.
+type Case = (&'static str, fn(&mut Universe), bool);
+
 /// Who loses what it has, and who does not.
 #[test]
 fn who_is_taken_over() {
     let gone = |universe: &mut Universe| assert!(universe.alive.remove("p1"));
     let stopped = |universe: &mut Universe| assert!(universe.stopped.insert("p1".into()));
     let alive = |_: &mut Universe| {};
-    let cases: [(&str, fn(&mut Universe), bool); 3] =
-        [("gone", gone, true), ("stopped", stopped, true), ("alive", alive, false)];
+    let cases: [Case; 3] = [("gone", gone, true), ("stopped", stopped, true), ("alive", alive, false)];
     for (name, happens, is_taken) in cases {
         let mut universe = Universe::with(vec![read("1"), read("2")]);
         happens(&mut universe);

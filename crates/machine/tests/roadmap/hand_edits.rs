@@ -74,11 +74,14 @@ fn swapped() {
     assert_eq!(universe.statuses(), "2 Completed, 1 Locked, 3 Pending");
 }
 
+/// What a person does to the item somebody works on, and how the roadmap stands then.
+type Case = (&'static str, fn(&mut machine::roadmap::Reading), &'static str);
+
 /// The person's edit wins over whoever is at work: the item is gone, taken out, or given back, and the late report is not
 /// taken.
 #[test]
 fn an_edit_wins_over_who_works() {
-    let cases: [(&str, fn(&mut machine::roadmap::Reading), &str); 5] = [
+    let cases: [Case; 5] = [
         ("removed", |reading| drop(reading.items.remove(0)), "2 Pending"),
         ("cancelled", |reading| reading.items[0].status = Some(Status::Cancelled), "1 Cancelled, 2 Pending"),
         ("completed", |reading| reading.items[0].status = Some(Status::Completed), "1 Completed, 2 Pending"),

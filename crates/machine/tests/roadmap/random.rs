@@ -221,6 +221,17 @@ fn check_state(universe: &Universe, seed: u64) {
     assert_eq!(counts.all(), session.pool.len(), "seed {seed}");
 }
 
+/// Nothing that could be taken lies idle while this opening has a hand free (QL-07), and what it is told of that is true.
+fn check_idle(universe: &Universe, seed: u64) {
+    let session = universe.session();
+    let Some(member) = session.members.get(&universe.me) else { return };
+    let mine = session.attempts.iter().filter(|(_, one)| one.opening == universe.me && one.work.part().is_some());
+    if mine.count() < universe.hands && !member.is_leaving && session.paused.is_none() {
+        assert_eq!(session.next_work(&universe.limits), None, "seed {seed}: {}", universe.statuses());
+        assert!(!session.has_work(&universe.me, &universe.limits), "seed {seed}: {}", universe.statuses());
+    }
+}
+
 /// What must hold of the facts of one step, seen with the session before it.
 fn check_facts(before: &Session, facts: &[Fact], alive: &BTreeSet<String>, seed: u64) {
     let mut session = Some(before.clone());
@@ -293,6 +304,7 @@ fn schedules_of_chance() {
                 assert_eq!(decision, again, "seed {seed}: the same state and input give the same answer");
                 check_facts(universe.session(), &decision.facts, &universe.alive, seed);
                 universe.take(decision);
+                check_idle(&universe, seed);
             }
             check_state(&universe, seed);
             if step % 50 == 0 {
