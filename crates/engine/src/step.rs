@@ -379,9 +379,15 @@ impl State {
 
     /// Takes facts of a run into memory; decides nothing.
     pub(crate) fn apply(&mut self, hierarchy: &Hierarchy, id: &str, facts: &[Fact]) {
-        let mut run = self.runs.remove(id);
         for fact in facts {
-            machine::apply(hierarchy, &mut run, id, fact);
+            match self.runs.get_mut(id) {
+                Some(run) => machine::apply_to(hierarchy, run, fact),
+                None => {
+                    let mut begun = None;
+                    machine::apply(hierarchy, &mut begun, id, fact);
+                    self.runs.extend(begun.map(|run| (id.to_string(), run)));
+                }
+            }
             match fact {
                 Fact::Catalogued { files, gone, .. } => {
                     gone.iter().for_each(|path| drop(self.inputs.remove(path)));
@@ -407,13 +413,12 @@ impl State {
                 _ => {}
             }
         }
-        if let Some(run) = run {
+        if let Some(run) = self.runs.get(id) {
             match (run.rests.is_empty(), self.resting.contains(id)) {
                 (false, false) => drop(self.resting.insert(id.into())),
                 (true, true) => drop(self.resting.remove(id)),
                 (true, false) | (false, true) => {}
             }
-            self.runs.insert(id.to_string(), run);
         }
     }
 
@@ -543,8 +548,8 @@ pub(crate) fn unknown_run(id: &str) -> EngineError {
 /// The key under which an effect is carried out, once or more often.
 pub(crate) fn key(run: &str, effect: &Effect) -> Option<String> {
     match effect {
-        Effect::Start(fence) => Some(format!("{run}/{fence}/start")),
-        Effect::Stop(fence) => Some(format!("{run}/{fence}/stop")),
+        Effect::Start(fence) => Some([run, "/", &fence.to_string(), "/start"].concat()),
+        Effect::Stop(fence) => Some([run, "/", &fence.to_string(), "/stop"].concat()),
         Effect::Say(_) => None,
     }
 }
@@ -567,7 +572,7 @@ fn cause(run: &str, facts: &[Fact]) -> String {
         Fact::Started { .. } => Some("began".to_string()),
         Fact::Finished => Some("is done".into()),
         Fact::Failed(failure) => Some(format!("failed: {}", failure.doing)),
-        Fact::Worked { item, .. } => Some(format!("{item} is done")),
+        Fact::Worked { item, .. } => Some([item, " is done"].concat()),
         Fact::Planned { target, rows, .. } => Some(format!("{} planned", target_of(target, rows.len()))),
         Fact::Proposed { .. } => Some("proposal".into()),
         Fact::Answered { verdict, .. } => Some(format!("answered: {}", crate::notice::verdict_word(verdict))),
@@ -587,10 +592,10 @@ fn cause(run: &str, facts: &[Fact]) -> String {
     });
     let said = said.or_else(|| {
         facts.iter().find_map(|fact| match fact {
-            Fact::Completed { item, .. } => Some(format!("{item} is done")),
+            Fact::Completed { item, .. } => Some([item, " is done"].concat()),
             Fact::Driven { .. } => Some("taken up".into()),
             _ => None,
         })
     });
-    format!("{run}: {}", said.unwrap_or_else(|| "put back what was edited".into()))
+    [run, ": ", said.as_deref().unwrap_or("put back what was edited")].concat()
 }
