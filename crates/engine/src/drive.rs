@@ -282,12 +282,13 @@ impl<F: Fs> Service<F> {
 
     fn brief(&mut self, run_id: &str, attempt: &Attempt) -> Option<agent::Brief> {
         let engine = &mut self.engine;
-        // The brief is made of the run and of documents that are looked up on the way: the run steps out meanwhile.
-        let (id, run) = engine.state.runs.remove_entry(run_id)?;
+        // The brief is made of the run and of documents that are looked up on the way: the runs step out meanwhile.
+        let runs = std::mem::take(&mut engine.state.runs);
         let (state, settings) = (&mut engine.state, &engine.settings);
-        let brief = brief::build(state, &engine.store, engine.hierarchy, settings, &run, attempt);
-        engine.state.runs.insert(id, run);
-        Some(brief)
+        let build = |run| brief::build(state, &engine.store, engine.hierarchy, settings, run, attempt);
+        let brief = runs.get(run_id).map(build);
+        engine.state.runs = runs;
+        brief
     }
 
     /// An order that was not taken: outdated reports are dropped; what a broken document cannot hold waits, with the

@@ -17,6 +17,7 @@ mod families;
 mod fault;
 mod files;
 mod hand_edits;
+mod hands;
 mod hosted;
 pub mod import;
 mod inputs;

@@ -395,9 +395,15 @@ impl State {
 
     /// Takes facts of a run into memory; decides nothing.
     pub(crate) fn apply(&mut self, hierarchy: &Hierarchy, id: &str, facts: &[Fact]) {
-        let mut run = self.runs.remove(id);
         for fact in facts {
-            machine::apply(hierarchy, &mut run, id, fact);
+            match self.runs.get_mut(id) {
+                Some(run) => machine::apply_to(hierarchy, run, fact),
+                None => {
+                    let mut begun = None;
+                    machine::apply(hierarchy, &mut begun, id, fact);
+                    self.runs.extend(begun.map(|run| (id.to_string(), run)));
+                }
+            }
             match fact {
                 Fact::Catalogued { files, gone, .. } => {
                     gone.iter().for_each(|path| drop(self.inputs.remove(path)));
@@ -423,13 +429,12 @@ impl State {
                 _ => {}
             }
         }
-        if let Some(run) = run {
+        if let Some(run) = self.runs.get(id) {
             match (run.rests.is_empty(), self.resting.contains(id)) {
                 (false, false) => drop(self.resting.insert(id.into())),
                 (true, true) => drop(self.resting.remove(id)),
                 (true, false) | (false, true) => {}
             }
-            self.runs.insert(id.to_string(), run);
         }
     }
 
@@ -559,8 +564,8 @@ pub(crate) fn unknown_run(id: &str) -> EngineError {
 /// The key under which an effect is carried out, once or more often.
 pub(crate) fn key(run: &str, effect: &Effect) -> Option<String> {
     match effect {
-        Effect::Start(fence) => Some(format!("{run}/{fence}/start")),
-        Effect::Stop(fence) => Some(format!("{run}/{fence}/stop")),
+        Effect::Start(fence) => Some([run, "/", &fence.to_string(), "/start"].concat()),
+        Effect::Stop(fence) => Some([run, "/", &fence.to_string(), "/stop"].concat()),
         Effect::Say(_) => None,
     }
 }

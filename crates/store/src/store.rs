@@ -29,6 +29,9 @@ use crate::segment::Entry;
 /// Receives what the store has to say beside its answers.
 pub type Listener = Box<dyn Fn(&Notice) + Send>;
 
+/// Paths that are asked for in every step.
+pub(crate) type Paths = HashSet<ProjectPath, foldhash::fast::RandomState>;
+
 /// The documents of a project, its journal and its lock.
 pub struct Store<F: Fs> {
     pub(crate) fs: F,
@@ -57,9 +60,9 @@ pub struct Store<F: Fs> {
     pub(crate) placed_up_to: u64,
     pub(crate) parts: u64,
     /// Folders that are known to exist.
-    pub(crate) folders: HashSet<ProjectPath>,
+    pub(crate) folders: Paths,
     /// Places of new documents that were looked at and are free, until the next batch has used them.
-    pub(crate) free: HashSet<ProjectPath>,
+    pub(crate) free: Paths,
     /// The fault after which memory cannot be trusted.
     pub(crate) broken: Option<Fault>,
 }
