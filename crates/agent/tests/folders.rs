@@ -71,8 +71,13 @@ impl Folder {
 
     /// What is reported as a contradiction: the places of each.
     fn reported(&self) -> Vec<(String, Vec<Cited>)> {
+        self.told("## Contradictions")
+    }
+
+    /// What a section of the comparison says: the places of each.
+    fn told(&self, title: &str) -> Vec<(String, Vec<Cited>)> {
         let paper = paper_of(&self.project("Compare."), "comparison.md");
-        let part = paper.split("## Contradictions").nth(1).unwrap().split("\n## ").next().unwrap().to_owned();
+        let part = paper.split(title).nth(1).unwrap_or("").split("\n## ").next().unwrap_or("").to_owned();
         let mut found: Vec<(String, Vec<Cited>)> = Vec::new();
         for line in part.lines() {
             if let Some(about) = line.strip_prefix("- ") {
@@ -122,6 +127,46 @@ fn measure(names: &[&str]) -> (f64, f64) {
         precision * 100.0
     );
     (recall, precision)
+}
+
+/// How many true pairs of folders stand among the contradictions or among what is to be checked, and how many of the pairs
+/// to be checked are true ones.
+fn measure_with_doubts(names: &[&str]) -> (f64, f64) {
+    let (mut pairs, mut found, mut told, mut right) = (0, 0, 0, 0);
+    for name in names {
+        let folder = Folder::read(name);
+        let (sure, doubts) = (folder.reported(), folder.told("## To be checked"));
+        let is_of = |both: &(Spot, Spot), places: &[Cited]| is_at(places, &both.0) && is_at(places, &both.1);
+        pairs += folder.pairs.len();
+        for pair in &folder.pairs {
+            let is_found = sure.iter().chain(&doubts).any(|(_, places)| is_of(pair, places));
+            found += usize::from(is_found);
+            if !is_found {
+                println!("{name}: missed {pair:?}");
+            }
+        }
+        for (about, places) in &doubts {
+            told += 1;
+            let is_right = folder.pairs.iter().any(|pair| is_of(pair, places));
+            right += usize::from(is_right);
+            println!("{name}: to be checked, {}: {about} {places:?}", if is_right { "true" } else { "not" });
+        }
+    }
+    let (recall, precision) = (found as f64 / pairs as f64, right as f64 / f64::from(told.max(1)));
+    println!("{names:?}: {found} of {pairs} true pairs are told; {right} of {told} that are to be checked are true");
+    (recall, precision)
+}
+
+/// The last three folders were written before anything compared figures that only may be of one thing: 44 % and 78 % when first
+/// measured, when none of their pairs was among the contradictions; the rules were mended with them.
+#[test]
+fn what_is_to_be_checked_in_whole_folders() {
+    let seen = ["bicycles", "springs", "clinic", "museum", "coffee", "theatre", "dairy", "harbour", "vineyard"];
+    let (recall, _) = measure_with_doubts(&seen);
+    assert!(recall >= 0.85, "recall {recall}");
+    measure_with_doubts(&["library", "solar", "railway", "bakery", "zoo"]);
+    let (recall, precision) = measure_with_doubts(&["annex", "observatory", "orchard"]);
+    assert!(recall >= 0.55 && precision >= 0.8, "recall {recall}, precision {precision}");
 }
 
 /// Issue 4: at least ten true pairs and ten traps; recall and precision are printed. 17 % and 100 % when first measured: the

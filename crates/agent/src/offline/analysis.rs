@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 
 use super::charts;
 use super::claims::{Claim, Origin, Said, claims};
-use super::contradictions::{self, Contradiction, contradictions};
+use super::contradictions::{self, Compared, Contradiction, contradictions};
 use super::dates::{dates, plain_digits};
+use super::doubts::{Doubt, doubts};
 use super::figures::figures;
 use super::limits;
+use super::mentions::{Mention, mentions};
 use super::names::Names;
 use super::paper::{Cite, Kind, Paper, Quote, Row, Section, Statement};
 use super::phrases;
@@ -54,13 +56,15 @@ pub(crate) fn comparison(
     request: &BTreeSet<String>,
 ) -> Paper {
     let all = all_claims(documents);
-    let (section, claims) = contradiction_section(&all);
+    let compared = contradictions(&all);
+    let (section, claims) = contradiction_section(&all, &compared);
     let count = if documents.len() == 1 { "1 source was" } else { &format!("{} sources were", documents.len()) };
     let note = format!(
         "{claims} of {count} compared: same thing, same measure and unit, same period. {}",
         if section.len() == 0 { "No two of them contradict each other." } else { "These cannot both be true." }
     );
     let mut sections = vec![section.with_note(&note)];
+    sections.extend(doubt_section(documents, &all, &compared));
     sections.extend(sides::sections(sides, documents, &all, request));
     sections.extend(unread_section(unread));
     sections.push(Section::statements(Kind::Sources, documents.iter().map(source).collect()));
@@ -74,8 +78,21 @@ fn all_claims(documents: &[Document]) -> Vec<Claim> {
     all.filter(|claim| !is_record(&claim.quote)).collect()
 }
 
-fn contradiction_section(all: &[Claim]) -> (Section, String) {
-    let compared = contradictions(all);
+/// What is to be said about figures that only may be of one thing.
+pub(crate) const DOUBTS_NOTE: &str = "Figures and dates that may be of one thing and are not the same. The sources may speak of different things: please look.";
+
+fn doubt_section(documents: &[Document], all: &[Claim], compared: &Compared) -> Option<Section> {
+    let quote =
+        |one: &Mention| Quote { text: one.quote.clone(), cite: Cite::lines(&one.path, one.lines.0, one.lines.1) };
+    let told = |one: Doubt| Statement {
+        quotes: [&one.first, &one.second].into_iter().chain(&one.also).map(quote).collect(),
+        ..Statement::new(&format!("{}: {} against {}", one.about, one.first.written, one.second.written), Vec::new())
+    };
+    let found: Vec<Statement> = doubts(&mentions(documents, all), &compared.found).into_iter().map(told).collect();
+    (!found.is_empty()).then(|| Section::statements(Kind::Doubts, found).with_note(DOUBTS_NOTE))
+}
+
+fn contradiction_section(all: &[Claim], compared: &Compared) -> (Section, String) {
     let found = compared.found.iter().map(contradiction).collect();
     let claims = match compared.extent {
         contradictions::Extent::All => format!("{} claims", all.len()),

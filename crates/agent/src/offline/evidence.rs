@@ -30,6 +30,7 @@ pub(crate) struct Material {
 #[derive(Default)]
 struct Evidence {
     contradictions: Vec<Statement>,
+    doubts: Vec<Statement>,
     sentences: Vec<Statement>,
     figures: Vec<Row>,
     dates: Vec<Row>,
@@ -67,6 +68,7 @@ pub(crate) fn findings(material: &Material, request: &BTreeSet<String>) -> Paper
     }
     sections.extend(evidence.sides.iter().cloned());
     sections.push(contradictions(&evidence));
+    sections.extend(doubts(&evidence));
     sections.push(if found.is_empty() {
         Section::statements(Kind::Findings, found).with_note("No source had sentences to rank.")
     } else {
@@ -98,7 +100,9 @@ pub(crate) fn outline(material: &Material, request: &BTreeSet<String>, title: &s
     }
     sections.push(summary);
     sections.extend(
-        [Kind::Sides, Kind::Side, Kind::Contradictions].into_iter().flat_map(|kind| findings.of(kind).cloned()),
+        [Kind::Sides, Kind::Side, Kind::Contradictions, Kind::Doubts]
+            .into_iter()
+            .flat_map(|kind| findings.of(kind).cloned()),
     );
     sections.extend(themes(&rest));
     sections.extend(findings.sections.iter().filter(|section| is_sheet(section)).cloned());
@@ -193,6 +197,11 @@ fn contradictions(evidence: &Evidence) -> Section {
     if section.len() > 0 { section } else { section.with_note("No two sources were found to contradict each other.") }
 }
 
+fn doubts(evidence: &Evidence) -> Option<Section> {
+    let section = Section::statements(Kind::Doubts, evidence.doubts.clone());
+    (section.len() > 0).then(|| section.with_note(analysis::DOUBTS_NOTE))
+}
+
 fn rest(evidence: &Evidence) -> Vec<Section> {
     let mut dates = evidence.dates.clone();
     dates.sort_by(|one, other| one.cells.first().cmp(&other.cells.first()).then(one.cites.cmp(&other.cites)));
@@ -239,9 +248,9 @@ fn gather(material: &Material, request: &BTreeSet<String>) -> Evidence {
         take(&mut evidence, &analysis::analysis(&sources, &material.unread, request));
     }
     if evidence.contradictions.is_empty() && !sources.is_empty() {
-        evidence
-            .contradictions
-            .extend(analysis::comparison(&sources, &[], &[], request).statements(Kind::Contradictions).cloned());
+        let compared = analysis::comparison(&sources, &[], &[], request);
+        evidence.contradictions.extend(compared.statements(Kind::Contradictions).cloned());
+        evidence.doubts.extend(compared.statements(Kind::Doubts).cloned());
     }
     // What another agent wrote as the initial analysis speaks for the request when nothing else does.
     let request_paper = analysis::analysis(&notes, &[], request);
@@ -279,6 +288,7 @@ fn take(evidence: &mut Evidence, paper: &Paper) {
         }
     };
     add(&mut evidence.contradictions, Kind::Contradictions);
+    add(&mut evidence.doubts, Kind::Doubts);
     for kind in [Kind::Summary, Kind::KeySentences, Kind::Findings, Kind::Theme] {
         add(&mut evidence.sentences, kind);
     }

@@ -36,6 +36,10 @@ pub(crate) const CLAIMS: usize = 200_000;
 pub(crate) const NAMES: usize = 2_000;
 /// Pairs of claims looked at.
 pub(crate) const COMPARISONS: usize = 1_000_000;
+/// Figures and dates that are compared where they only may be of one thing.
+pub(crate) const MENTIONS: usize = 20_000;
+/// Pairs of them that are told.
+pub(crate) const DOUBTS: usize = 10;
 /// Contradictions reported.
 pub(crate) const CONTRADICTIONS: usize = 200;
 /// Further places named with one contradiction.

@@ -109,6 +109,7 @@ pub(crate) enum Kind {
     Request,
     Summary,
     Contradictions,
+    Doubts,
     Findings,
     KeySentences,
     Theme,
@@ -129,11 +130,12 @@ pub(crate) enum Kind {
 
 impl Kind {
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::Asked,
         Self::Request,
         Self::Summary,
         Self::Contradictions,
+        Self::Doubts,
         Self::Findings,
         Self::KeySentences,
         Self::Theme,
@@ -158,6 +160,7 @@ impl Kind {
             Self::Request => "Request",
             Self::Summary => "Summary",
             Self::Contradictions => "Contradictions",
+            Self::Doubts => "To be checked",
             Self::Findings => "Findings",
             Self::KeySentences => "Key sentences",
             Self::Theme => "Theme",

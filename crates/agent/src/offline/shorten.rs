@@ -29,12 +29,13 @@ fn family(kind: Kind) -> Kind {
 }
 
 /// What goes first into a short paper, until it is full.
-const ORDER: [Kind; 10] = [
+const ORDER: [Kind; 11] = [
     Kind::Summary,
     Kind::Request,
     Kind::Sides,
     Kind::Past,
     Kind::Contradictions,
+    Kind::Doubts,
     Kind::Unread,
     Kind::Figures,
     Kind::Theme,

@@ -28,6 +28,7 @@ ul, ol { padding-inline-start: 1.4rem; }
 li { margin: .45rem 0; }
 .against { list-style: none; padding: 0; }
 .against > li { border: 1px solid var(--line); border-inline-start: 4px solid var(--mark); border-radius: .4rem; padding: .7rem 1rem; margin: 0 0 .9rem; background: var(--markbg); }
+.perhaps > li { border-inline-start-color: var(--line); background: none; }
 .against strong { display: block; margin-bottom: .4rem; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: .8rem; }
 blockquote { margin: 0; padding: .5rem .8rem; background: var(--ground); border-radius: .3rem; overflow-wrap: anywhere; }

@@ -143,7 +143,7 @@ pub(crate) fn note(language: Language, section: &Section) -> String {
 /// A statement: quoted words stay as they are.
 pub(crate) fn statement(language: Language, kind: Kind, text: &str) -> String {
     match kind {
-        Kind::Contradictions | Kind::Asked => say(language, text),
+        Kind::Contradictions | Kind::Doubts | Kind::Asked => say(language, text),
         Kind::Sources | Kind::Unread => say_list(language, text),
         _ => text.to_owned(),
     }
@@ -188,11 +188,12 @@ fn kind_name(kind: Kind) -> &'static str {
     KINDS.iter().find(|(one, _)| *one == kind).map_or("theme", |(_, name)| name)
 }
 
-const KINDS: [(Kind, &str); 20] = [
+const KINDS: [(Kind, &str); 21] = [
     (Kind::Asked, "asked"),
     (Kind::Request, "request"),
     (Kind::Summary, "summary"),
     (Kind::Contradictions, "contradictions"),
+    (Kind::Doubts, "doubts"),
     (Kind::Findings, "findings"),
     (Kind::KeySentences, "key_sentences"),
     (Kind::Theme, "theme"),

@@ -107,6 +107,7 @@ fn write_statements(out: &mut String, kind: Kind, statements: &[Statement], lang
     let (open, close) = match kind {
         Kind::Findings => ("<ol>", "</ol>"),
         Kind::Contradictions => ("<ul class=\"against\">", "</ul>"),
+        Kind::Doubts => ("<ul class=\"against perhaps\">", "</ul>"),
         _ => ("<ul>", "</ul>"),
     };
     out.push_str(&format!("{open}\n"));
