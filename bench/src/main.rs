@@ -1,5 +1,5 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-lasting|engine-long|engine-full|engine-again|engine-makespan|learning|catalog|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
+//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-lasting|engine-long|engine-full|engine-again|engine-makespan|roadmap|roadmap-long|roadmap-makespan|learning|catalog|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod catalog;
@@ -12,6 +12,7 @@ mod noop;
 mod peers;
 mod process;
 mod project;
+mod roadmap;
 mod scale;
 mod step;
 mod times;
@@ -31,7 +32,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 type Part = fn(&Path) -> Result<Vec<Line>, Box<dyn Error>>;
 
 /// What is measured with the whole engine and the real program, alone or by the first word of its name.
-const PARTS: [(&str, Part); 12] = [
+const PARTS: [(&str, Part); 14] = [
     ("engine-one", engine::one_run),
     ("engine-many", engine::many_runs),
     ("engine-lasting", engine::lasting),
@@ -39,6 +40,8 @@ const PARTS: [(&str, Part); 12] = [
     ("engine-full", scale::finished_runs),
     ("engine-again", scale::open_runs),
     ("engine-makespan", engine::makespan),
+    ("roadmap-long", roadmap::long_log),
+    ("roadmap-makespan", roadmap::makespan),
     ("learning", learning::begin),
     ("catalog", catalog::search),
     ("process-start", process::cold_start),
@@ -61,6 +64,9 @@ fn remove_old(folder: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    if let Some(done) = roadmap::child() {
+        return done;
+    }
     let mut words = std::env::args().skip(1);
     let folder = words.next().map_or_else(|| PathBuf::from("target/bench"), PathBuf::from);
     let chosen: Vec<String> = words.collect();

@@ -12,6 +12,7 @@ use crate::backend::{Backend, Ending, Job};
 use crate::beneath::Folder;
 use crate::judge::{Left, judge};
 use crate::limits::CommandLimits;
+use crate::roadmap;
 use crate::scratch::{BRIEF_FILE, HOME, TEMPORARY};
 
 /// The project's folders whose files no program may read for lying beside them.
@@ -174,6 +175,7 @@ pub(crate) fn open_job(confinement: &mut Confinement, job: &Job, say: &dyn Fn(&s
         }
     }
     confinement.write.push(job.workdir.clone());
+    confinement.execute.extend(roadmap::tools_command(&job.brief).first().map(PathBuf::from));
 }
 
 /// Makes the folders of a program's own in the workdir and puts the brief there, as a line; gives that line.
@@ -250,7 +252,9 @@ pub(crate) fn environment(job: &Job) -> Vec<(OsString, OsString)> {
         ("MULTIVERSE_PROJECT", job.project.clone().into()),
         ("MULTIVERSE_RUN", job.brief.run_id.clone().into()),
     ];
-    variables.into_iter().map(|(name, value)| (name.into(), value)).collect()
+    let tools = roadmap::tools_command(&job.brief);
+    let tools = (!tools.is_empty()).then(|| ("MULTIVERSE_TOOLS", OsString::from(tools.join(" "))));
+    variables.into_iter().chain(tools).map(|(name, value)| (name.into(), value)).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Owns what a project keeps for agents in general: `AGENTS.md` files, and skills, which are folders with a `SKILL.md`.
-//! They are found by their places, and offered as files of a brief. Must not know who is given them, nor follow them.
+//! Owns what a project keeps for agents in general: `AGENTS.md` files, and skills, which are folders with a `SKILL.md`, or
+//! files in `.jixo/skills` (RM-14). They are found by their places, and offered as files of a brief. Must not know who is given them, nor follow them.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{DirEntry, File};
@@ -14,7 +14,10 @@ const INSTRUCTIONS_FILE: &str = "AGENTS.md";
 /// The file that makes a folder a skill.
 const SKILL_FILE: &str = "SKILL.md";
 /// Where skills are looked for, each a folder in one of these. The first of a name counts.
-const SKILL_FOLDERS: [&str; 5] = ["skills", ".agents/skills", ".claude/skills", ".codex/skills", ".github/skills"];
+const SKILL_FOLDERS: [&str; 6] =
+    [OWN_SKILLS, "skills", ".agents/skills", ".claude/skills", ".codex/skills", ".github/skills"];
+/// Where a skill may be a file of its own.
+const OWN_SKILLS: &str = ".jixo/skills";
 /// Folders in which nobody keeps instructions.
 const PASSED_OVER: [&str; 7] = ["node_modules", "target", "vendor", "runs", "outputs", "db", "dist"];
 
@@ -24,6 +27,8 @@ const MOST_SKILLS: usize = 100;
 const MOST_FOLDERS: usize = 5_000;
 /// The most of a `SKILL.md` that is read for what it says of itself.
 const HEAD_BYTES: u64 = 64 << 10;
+/// The most of a skill that is handed out, in bytes.
+const SKILL_BYTES: u64 = 256 << 10;
 /// The longest description that is told, in letters.
 const DESCRIPTION: usize = 1_024;
 
@@ -62,7 +67,10 @@ impl Guidance {
         for folder in SKILL_FOLDERS {
             for entry in entries(&root.join(folder)) {
                 let Some(name) = entry.file_name().to_str().map(String::from) else { continue };
-                let path = format!("{folder}/{name}/{SKILL_FILE}");
+                let path = match name.strip_suffix(".md") {
+                    Some(_) if folder == OWN_SKILLS => format!("{folder}/{name}"),
+                    _ => format!("{folder}/{name}/{SKILL_FILE}"),
+                };
                 if skills.len() < MOST_SKILLS && is_file_of(&root, &path) {
                     match skill(&root, &path, &name) {
                         Ok(skill) => drop(skills.entry(skill.name.clone()).or_insert(skill)),
@@ -98,6 +106,26 @@ impl Guidance {
         }
     }
 
+    /// The whole of a skill, by its name; or why it cannot be had, with the names that there are.
+    pub fn skill(&self, project: &Path, name: &str) -> Result<String, String> {
+        let wanted = name.trim().trim_end_matches(".md").trim_end_matches(".skill");
+        let Some(skill) = self.skills.iter().find(|skill| skill.name.eq_ignore_ascii_case(wanted)) else {
+            let names: Vec<&str> = self.skills.iter().map(|skill| skill.name.as_str()).collect();
+            let there =
+                if names.is_empty() { "there are none".into() } else { format!("there are: {}", names.join(", ")) };
+            return Err(format!("there is no skill `{}`; {there}", quote(name, 80)));
+        };
+        let unread = |why: String| format!("the skill `{}` cannot be read: {why}", skill.name);
+        let root = project.canonicalize().map_err(|error| unread(error.to_string()))?;
+        if !is_file_of(&root, &skill.path) {
+            return Err(unread(format!("{} is gone, or leads out of the project", skill.path)));
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(root.join(&skill.path)).map_err(|error| unread(error.to_string()))?;
+        file.take(SKILL_BYTES).read_to_end(&mut bytes).map_err(|error| unread(error.to_string()))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.skills.is_empty()
     }
@@ -130,7 +158,7 @@ pub(crate) fn guide(file: &BriefFile) -> Option<Guide<'_>> {
     let name = file.path.rsplit('/').next().unwrap_or_default();
     match name {
         INSTRUCTIONS_FILE if file.why == FOR_AGENTS => Some(Guide::Instructions),
-        SKILL_FILE => {
+        name if name == SKILL_FILE || file.path.starts_with(OWN_SKILLS) && name.ends_with(".md") => {
             let (name, description) = file.why.strip_prefix(SKILL)?.split_once(": ")?;
             Some(Guide::Skill(name, description))
         }
@@ -140,7 +168,8 @@ pub(crate) fn guide(file: &BriefFile) -> Option<Guide<'_>> {
 
 /// The folder of the skill that a file of a brief is, if it is one: all that lies in it belongs to the skill.
 pub fn skill_folder(file: &BriefFile) -> Option<&str> {
-    matches!(guide(file), Some(Guide::Skill(..)))
+    let is_folder = file.path.ends_with(SKILL_FILE);
+    (is_folder && matches!(guide(file), Some(Guide::Skill(..))))
         .then(|| file.path.rsplit_once('/').map(|(folder, _)| folder))
         .flatten()
 }
@@ -176,15 +205,31 @@ fn skill(root: &Path, path: &str, folder: &str) -> Result<Skill, String> {
         let text = front.as_ref().and_then(|front| front.value(key)).unwrap_or_default();
         quote(&text.split_whitespace().collect::<Vec<_>>().join(" "), DESCRIPTION)
     };
-    let (name, description) = (value("name"), value("description"));
+    let (name, mut description) = (value("name"), value("description"));
+    let is_own = path.starts_with(OWN_SKILLS);
+    if description.is_empty() && is_own {
+        description = first_line(&document);
+    }
     if description.is_empty() {
         return Err(format!("{path} is left out: its front matter has no `description`"));
     }
-    let name = if name.is_empty() { folder.to_string() } else { name };
+    let stem = if is_own { folder.trim_end_matches(".md").trim_end_matches(".skill") } else { folder };
+    let name = if name.is_empty() { stem.to_string() } else { name };
     if name.contains(':') {
         return Err(format!("{path} is left out: its name has a colon in it"));
     }
     Ok(Skill { name, description, path: path.into() })
+}
+
+/// What the first line behind the front matter says, without the mark of a heading.
+fn first_line(document: &syntax::markdown::Document) -> String {
+    let text = String::from_utf8_lossy(&document.to_bytes()).into_owned();
+    let body = match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) {
+        Some((_, body)) => body,
+        None => text.as_str(),
+    };
+    let line = body.lines().map(|line| line.trim().trim_start_matches('#').trim()).find(|line| !line.is_empty());
+    quote(line.unwrap_or_default(), DESCRIPTION)
 }
 
 #[cfg(test)]
@@ -243,6 +288,27 @@ mod tests {
         assert_eq!(guide(&offered[1]), Some(Guide::Skill("plain", "Plain: words")));
         assert_eq!(skill_folder(&offered[2]), Some("skills/sums"));
         assert_eq!(guide(&file("skills/sums/SKILL.md")), None, "one that is an input is an input");
+    }
+
+    /// RM-14: skills of a roadmap are files by name, handed out whole; what is none is named with those that there are.
+    #[test]
+    fn rm14_skills_are_handed_out_by_name() {
+        let folder = project(&[
+            (".jixo/skills/knots.md", "# How to tie knots\n\nOver, under.\n"),
+            (".jixo/skills/sails.skill.md", "---\nname: sails\ndescription: Mend sails\n---\nSew.\n"),
+            (".jixo/skills/ropes/SKILL.md", "---\ndescription: Splice ropes\n---\nSplice.\n"),
+            ("skills/knots/SKILL.md", "---\nname: knots\ndescription: other knots\n---\n"),
+        ]);
+        let found = Guidance::find(folder.path());
+        let told: Vec<String> = found.skills.iter().map(|one| format!("{}: {}", one.name, one.description)).collect();
+        assert_eq!(told, ["knots: How to tie knots", "ropes: Splice ropes", "sails: Mend sails"]);
+        assert_eq!(found.skill(folder.path(), "knots").unwrap(), "# How to tie knots\n\nOver, under.\n");
+        assert!(found.skill(folder.path(), "Sails.skill.md").unwrap().ends_with("Sew.\n"));
+        let missing = found.skill(folder.path(), "../secret").unwrap_err();
+        assert_eq!(missing, "there is no skill `../secret`; there are: knots, ropes, sails");
+        let offered = found.for_files(&[]);
+        assert_eq!(guide(&offered[0]), Some(Guide::Skill("knots", "How to tie knots")));
+        assert_eq!(skill_folder(&offered[0]), None);
     }
 
     /// QL-30: a link leads to files of the project only.

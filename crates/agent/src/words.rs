@@ -28,6 +28,14 @@ pub(crate) fn end_of(text: &str, most: usize) -> String {
     end.chars().filter(|character| !character.is_control() || matches!(character, '\n' | '\t')).collect()
 }
 
+/// The beginning of a text, its lines kept.
+pub(crate) fn quote_lines(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

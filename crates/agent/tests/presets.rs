@@ -331,8 +331,8 @@ fn keys_go_to_their_own_cli_and_nowhere_else() {
     assert!(error.contains("Incorrect API key: [OPENAI_API_KEY]"), "{error}");
     assert!(!error.contains("sk-secret") && !log.contains("sk-secret"), "{error} {log}");
     let names = fs::read_to_string(job.workdir.join("names")).unwrap();
-    let expected = "CODEX_API_KEY HOME HTTPS_PROXY LANG MULTIVERSE_BRIEF MULTIVERSE_PROJECT MULTIVERSE_RUN OPENAI_API_KEY \
-                    PATH PWD TERM TMPDIR";
+    let expected = "CODEX_API_KEY HOME HTTPS_PROXY INITIAL_AGENT_MODE LANG MULTIVERSE_BRIEF MULTIVERSE_PROJECT \
+                    MULTIVERSE_RUN NO_BROWSER OPENAI_API_KEY PATH PWD TERM TMPDIR";
     let names: Vec<&str> = names.lines().filter(|name| !matches!(*name, "OLDPWD" | "SHLVL" | "_")).collect();
     assert_eq!(names.join(" "), expected);
 }

@@ -96,18 +96,18 @@ pub(crate) fn object(
         None => protocol.documents_of_id(&run.id, id),
     };
     for path in paths {
-        let Some(layout) = protocol.layout_of(&path) else { continue };
         let Some(sheet) = sheets.load(&path, || read(&path))? else { continue };
         if let Some(row) = sheet.find(protocol.hierarchy.short_id(id)) {
-            return Ok(Some(row_object(sheet, layout, row)));
+            return Ok(Some(row_object(sheet, row)));
         }
     }
     Ok(None)
 }
 
-fn row_object(sheet: &mut Sheet, layout: &Layout, row: usize) -> Map<String, Value> {
-    let mut object = Map::with_capacity(layout.columns.len());
-    for (column, text) in sheet.values(row, layout.columns) {
+fn row_object(sheet: &mut Sheet, row: usize) -> Map<String, Value> {
+    let columns = sheet.layout().columns;
+    let mut object = Map::with_capacity(columns.len());
+    for (column, text) in sheet.values(row, columns) {
         let value = match column.field {
             Field::Inputs | Field::Guidelines => {
                 paths::read_paths(&text).into_iter().map(|entry| Value::from(entry.path)).collect()

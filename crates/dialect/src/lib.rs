@@ -25,6 +25,7 @@ pub mod profile;
 mod prose;
 mod protocol;
 mod restore;
+pub mod roadmap;
 mod schema;
 mod settings;
 mod sheet;

@@ -52,23 +52,26 @@ impl Protocol {
 
     /// The catalog that a run's files stand in.
     pub fn catalog_path(&self, run_id: &str) -> String {
-        self.catalog.path.replace(RUN, run_id)
+        match self.has_catalogs() {
+            true => self.catalog.path.replace(RUN, run_id),
+            false => self.catalog.path.to_owned(),
+        }
     }
 
     /// Whether each run has a catalog of its own.
     pub fn has_catalogs(&self) -> bool {
-        self.catalog.path.contains(RUN)
+        // Asked many times in every step: nothing but a run's place has a brace in it, and that is seen at a glance.
+        self.catalog.path.contains('{')
     }
 
     /// The run whose catalog a path is; empty for that of all runs.
     pub fn run_of_catalog<'p>(&self, path: &'p str) -> Option<&'p str> {
-        match self.catalog.path.split_once(RUN) {
-            None => (path == self.catalog.path).then_some(""),
-            Some((before, after)) => {
-                let run = path.strip_prefix(before)?.strip_suffix(after)?;
-                (!run.is_empty() && !run.contains('/')).then_some(run)
-            }
+        if !self.has_catalogs() {
+            return (path == self.catalog.path).then_some("");
         }
+        let (before, after) = self.catalog.path.split_once(RUN)?;
+        let run = path.strip_prefix(before)?.strip_suffix(after)?;
+        (!run.is_empty() && !run.contains('/')).then_some(run)
     }
 
     /// The document that an item's row stands in; nothing for what has no row.
@@ -96,8 +99,8 @@ impl Protocol {
             return None;
         }
         match document.one_for {
-            OneFor::Run => Some(format!("runs/{run_id}/db/{}", document.file)),
-            OneFor::Parent => Some(format!("runs/{run_id}/db/{}_{}", parent?, document.file)),
+            OneFor::Run => Some(["runs/", run_id, "/db/", document.file].concat()),
+            OneFor::Parent => Some(["runs/", run_id, "/db/", parent?, "_", document.file].concat()),
         }
     }
 

@@ -103,6 +103,11 @@ impl Sheet {
         &self.document
     }
 
+    /// What it looks like.
+    pub(crate) fn layout(&self) -> &'static Layout {
+        self.layout
+    }
+
     /// How many rows its table has.
     pub fn row_count(&self) -> usize {
         self.keys.len()

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use agent::model::Kept;
 use agent::replay::{RECORDING, Recording, digests, recording_name, wire_name};
-use agent::{Brief, Ending, Job, Meter, OutputLimits, ReportStatus};
+use agent::{Brief, Ending, Job, Meter, OutputLimits, Report, ReportOutput, ReportStatus};
 
 use crate::fault::EngineError;
 
@@ -88,15 +88,15 @@ fn try_to_keep(call: &Call<'_>, name: &str) -> std::io::Result<()> {
         Ending::Later { .. } | Ending::Waiting | Ending::Stopped => {}
         Ending::Report { report, log } => {
             usage = report.usage.unwrap_or(usage);
-            if report.status == ReportStatus::Done && !call.workdir.as_os_str().is_empty() {
+            if report.status == ReportStatus::Done
+                && !call.workdir.as_os_str().is_empty()
+                && !is_told(call.brief, report)
+            {
                 let collected = agent::collect_outputs(call.brief, call.workdir, report, &OutputLimits::default())
                     .unwrap_or_default();
                 for (number, file) in collected.into_iter().enumerate() {
                     let told = report.outputs.iter_mut().find(|output| output.path == file.path);
-                    if told
-                        .as_ref()
-                        .is_some_and(|told| told.content.as_ref().is_some_and(|text| text.len() <= INLINE_BYTES))
-                    {
+                    if told.as_ref().is_some_and(|told| is_inline(told)) {
                         continue;
                     }
                     let name = format!("{:06}.{number}", call.fence);
@@ -132,6 +132,17 @@ fn try_to_keep(call: &Call<'_>, name: &str) -> std::io::Result<()> {
     let mut text = serde_json::to_vec(&recording)?;
     text.push(b'\n');
     write(&folder, name, &text)
+}
+
+/// Whether a file stands in the report itself, and is kept there.
+fn is_inline(output: &ReportOutput) -> bool {
+    output.content.as_ref().is_some_and(|text| text.len() <= INLINE_BYTES)
+}
+
+/// Whether all files do, so that none need be looked for in the folder.
+fn is_told(brief: &Brief, report: &Report) -> bool {
+    let is_named = |path: &String| report.outputs.iter().any(|output| output.path == *path);
+    report.outputs.iter().all(is_inline) && brief.expects.outputs.iter().all(is_named)
 }
 
 /// Keeps a line of what a model and its provider said, beside the recording of the attempt, in order. What is asked outside of

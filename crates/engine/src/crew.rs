@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use agent::{Backend, Brief, Ending, Job, Meter, Prompts, Scratch};
@@ -15,6 +14,7 @@ use tools::Stop;
 use crate::arrive::{Arrived, arrive};
 use crate::brief::put_into_words;
 use crate::calls::{self, Call};
+use crate::hands::{Hands, Piece};
 use crate::hosted::{Came, Code, Ended, Workplace};
 use crate::logs;
 use crate::notice::Notice;
@@ -32,9 +32,8 @@ pub(crate) struct Crew {
     inbox: Receiver<Heard>,
     /// What the system told of files since that was last asked.
     hints: Vec<Hint>,
-    running: HashMap<(String, u64), (Stop, JoinHandle<()>)>,
-    /// Those that have said all and are tidying up.
-    finishing: Vec<JoinHandle<()>>,
+    running: HashMap<(String, u64), Stop>,
+    hands: Hands,
     /// Those that are to be set to work.
     enlisted: Vec<Assignment>,
 }
@@ -147,8 +146,8 @@ impl Arrival {
 impl Crew {
     pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
         let (sender, inbox) = channel();
-        let (running, finishing, enlisted, hints) = (HashMap::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { project, listener, sender, inbox, hints, running, finishing, enlisted }
+        let (running, enlisted, hints) = (HashMap::new(), Vec::new(), Vec::new());
+        Self { project, listener, sender, inbox, hints, running, hands: Hands::new(), enlisted }
     }
 
     /// Where hints go: they wake whoever waits for agents.
@@ -198,26 +197,27 @@ impl Crew {
         let stop = Stop::new();
         let told = stop.clone();
         let (sender, listener, project) = (self.sender.clone(), self.listener.clone(), self.project.clone());
+        let tidier = self.hands.tidier();
         let (run, fence) = (assignment.run.clone(), assignment.fence);
         let unstarted = match &assignment.task {
             Task::Level(work) => Task::Level(work.clone()),
             Task::Hosted(_) => Task::Hosted(None),
         };
-        let spawned = std::thread::Builder::new().name(format!("agent {fence}")).spawn(move || {
+        let given = self.hands.give(Box::new(move || {
             let (run, fence) = (assignment.run.clone(), assignment.fence);
             // The folder is made here, where nobody else waits for it.
             match Scratch::make(&project, fence, &assignment.brief) {
-                Ok(scratch) => work_on(assignment, &scratch, project, &told, &listener, &sender),
+                Ok(scratch) => work_on(assignment, scratch, project, &told, &listener, (&sender, tidier)),
                 Err(error) => {
                     let error = format!("cannot make a scratch folder: {error}");
                     let arrived = assignment.task.failed(run, fence, error);
                     let _ = sender.send(Heard::Arrived(Box::new(arrived)));
                 }
             }
-        });
-        match spawned {
-            Ok(thread) => {
-                self.running.insert((run, fence), (stop, thread));
+        }));
+        match given {
+            Ok(()) => {
+                self.running.insert((run, fence), stop);
                 None
             }
             Err(error) => Some(unstarted.failed(run, fence, format!("cannot start a thread for the agent: {error}"))),
@@ -229,7 +229,7 @@ impl Crew {
         let stop = Stop::new();
         let (told, sender, listener, name) =
             (stop.clone(), self.sender.clone(), self.listener.clone(), run.to_string());
-        let spawned = std::thread::Builder::new().name(format!("work {fence}")).spawn(move || {
+        let given = self.hands.give(Box::new(move || {
             let say = |line: &str| listener(Notice::Progress { run: name.clone(), fence, line: line.into() });
             let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| code(&told, &say)));
             let came = worked.unwrap_or_else(|_| Came::Failed {
@@ -239,10 +239,10 @@ impl Crew {
             let ended = Ended { run: name.clone(), fence, came, used: Metered::default() };
             // Nobody listens any more when the process is about to end.
             let _ = sender.send(Heard::Arrived(Box::new(Arrival::Hosted(ended))));
-        });
-        match spawned {
-            Ok(thread) => {
-                self.running.insert((run.to_string(), fence), (stop, thread));
+        }));
+        match given {
+            Ok(()) => {
+                self.running.insert((run.to_string(), fence), stop);
                 None
             }
             Err(error) => Some(Ended::failed(run, fence, format!("cannot start a thread: {error}"))),
@@ -252,19 +252,19 @@ impl Crew {
     /// Ends an agent; what it says afterwards is not heard.
     pub(crate) fn stop(&mut self, run: &str, fence: u64) {
         self.enlisted.retain(|one| one.fence != fence || one.run != run);
-        if let Some((stop, _)) = self.running.remove(&(run.to_string(), fence)) {
+        if let Some(stop) = self.running.remove(&(run.to_string(), fence)) {
             stop.stop();
         }
     }
 
     /// Asks all agents to end.
     pub(crate) fn stop_all(&self) {
-        self.running.values().for_each(|(stop, _)| stop.stop());
+        self.running.values().for_each(Stop::stop);
     }
 
     /// Ends all agents at once.
     pub(crate) fn end_all_now(&self) {
-        self.running.values().for_each(|(stop, _)| stop.end_now());
+        self.running.values().for_each(Stop::end_now);
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -289,32 +289,25 @@ impl Crew {
                 Heard::Hint(hint) => self.hints.push(hint),
             }
         }
-        self.finishing.retain(|thread| !thread.is_finished());
-        let mut is_heard = |one: &Arrival| {
-            let heard = self.running.remove(&one.key()).map(|(_, thread)| thread);
-            let is_heard = heard.is_some();
-            self.finishing.extend(heard);
-            is_heard
-        };
-        all.into_iter().filter(|one| is_heard(one)).collect()
+        all.into_iter().filter(|one| self.running.remove(&one.key()).is_some()).collect()
     }
 
-    /// Waits until those that were heard have kept their logs and removed their folders.
+    /// Waits until the logs of those that were heard are kept and their folders removed.
     pub(crate) fn tidy_up(&mut self) {
-        self.finishing.drain(..).for_each(|thread| drop(thread.join()));
+        self.hands.tidy_up();
     }
 }
 
 fn work_on(
     assignment: Assignment,
-    scratch: &Scratch,
+    scratch: Scratch,
     project: PathBuf,
     stop: &Stop,
     listener: &Listener,
-    sender: &Sender<Heard>,
+    (sender, tidier): (&Sender<Heard>, Option<Sender<Piece>>),
 ) {
     let Assignment { run, fence, mut task, mut brief, backend, prompts } = assignment;
-    let workdir = match task.folder(scratch) {
+    let workdir = match task.folder(&scratch) {
         Ok(folder) => folder,
         Err(error) => {
             let _ = sender.send(Heard::Arrived(Box::new(task.unmade(run, fence, error))));
@@ -323,6 +316,9 @@ fn work_on(
         }
     };
     brief.workdir = workdir.display().to_string();
+    if let Task::Hosted(Some(place)) = &mut task {
+        place.watch(stop);
+    }
     if let Some(prompts) = prompts {
         put_into_words(&mut brief, &prompts);
     }
@@ -339,24 +335,22 @@ fn work_on(
         let (project, workdir, agent, meter) = (&job.project, &job.workdir, backend.name(), &job.meter);
         calls::keep(&Call { project, workdir, fence, agent, brief: &job.brief, ending: &ending, meter });
     }
-    // The log is for people: nobody waits for it.
     let said = ending.clone();
-    if let Some(arrived) = task.arrival(&run, fence, &job, ending) {
+    let arrived = task.arrival(&run, fence, &job, ending);
+    // The log is for people: nobody waits for it. Sent before what was said, so that whoever hears that knows it to be
+    // on its way.
+    let tidy: Piece = Box::new(move || {
+        logs::keep(&job.project, fence, &job.brief, &said);
+        // What cannot be removed now is swept up by the next opening.
+        let _ = scratch.remove();
+    });
+    let left = match &tidier {
+        Some(tidier) => tidier.send(tidy).err().map(|unsent| unsent.0),
+        None => Some(tidy),
+    };
+    if let Some(arrived) = arrived {
         // Nobody listens any more when the process is about to end.
         let _ = sender.send(Heard::Arrived(Box::new(arrived)));
     }
-    be_modest();
-    logs::keep(&job.project, fence, &job.brief, &said);
-    // What cannot be removed now is swept up by the next opening.
-    let _ = scratch.remove();
+    left.into_iter().for_each(|tidy| tidy());
 }
-
-/// What is left to do for this thread is in nobody's way: others go first where processors are few (QL-07).
-#[cfg(target_os = "linux")]
-fn be_modest() {
-    // For Linux a thread is a process of its own here; elsewhere this would slow all threads.
-    let _ = rustix::process::setpriority_process(None, 10);
-}
-
-#[cfg(not(target_os = "linux"))]
-fn be_modest() {}

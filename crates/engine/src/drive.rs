@@ -97,6 +97,7 @@ impl<F: Fs> Service<F> {
         let is_mine = |run: &&String| self.engine.run(run).is_some_and(|run| run.driver.as_deref() == Some(me));
         let others = runs.iter().filter(|run| !is_mine(run) && !self.engine.is_settled_hosted(run));
         let orders: Vec<Order> = others.map(|run| Order::to(run, Input::Claim)).collect();
+        self.joined.extend(runs.iter().filter(|run| self.engine.is_shared(run)).cloned());
         let mut claimed = Ok(());
         for (_, result) in self.engine.take(orders)? {
             match result {
@@ -114,6 +115,7 @@ impl<F: Fs> Service<F> {
             if interrupt.asked() > 0 {
                 return self.end_agents(interrupt);
             }
+            self.look_after_members();
             let orders: Vec<Order> = std::mem::take(&mut self.queue).into();
             self.take_all(orders)?;
             self.start_enlisted();
@@ -128,13 +130,15 @@ impl<F: Fs> Service<F> {
             let is_idle = self.crew.is_idle();
             if is_idle {
                 // What other processes did meanwhile may let something go on.
-                self.catch_up()?;
+                if !self.waits_for_others() || self.engine.store.has_news() {
+                    self.catch_up()?;
+                }
                 self.react();
                 match (self.queue.is_empty(), wake) {
                     (false, _) => continue,
-                    (true, None) => return Ok(Drove::ToRest),
-                    // It goes on by itself, later.
-                    (true, Some(_)) => {}
+                    (true, None) if !self.waits_for_others() => return self.leave_shared().map(|()| Drove::ToRest),
+                    // It goes on by itself, later, or when others have done their part.
+                    (true, _) => {}
                 }
             }
             let soon = if is_idle { None } else { beside(self) };
@@ -164,15 +168,19 @@ impl<F: Fs> Service<F> {
             self.watch = Watch::begin(&self.engine.settings.project, self.crew.to_hint()).ok();
             self.cover();
         }
+        let mut told = Told::default();
         match &self.watch {
             None if is_idle => self.engine.store.fs().pause(patience),
             watch => {
-                watch.iter().for_each(Watch::expect_commit);
+                let wants_news = watch.is_some() && self.wants_news();
+                watch.iter().filter(|_| wants_news).for_each(Watch::expect_commit);
+                // What was committed just before nobody tells of.
+                let patience = if wants_news && self.engine.store.has_news() { Duration::ZERO } else { patience };
+                told.commits = patience.is_zero();
                 let arrived = self.crew.arrived(patience);
                 self.enqueue(arrived);
             }
         }
-        let mut told = Told::default();
         for hint in self.crew.hints() {
             match hint {
                 Hint::Journal => told.commits = true,
@@ -212,8 +220,8 @@ impl<F: Fs> Service<F> {
         };
         let holds = |run: &str, fence: u64| match holder(run, fence) {
             Some(holder) => matches!(&holder, Holder::Process(name) if alive.contains(name)),
-            // Something that is no run: another process may be doing it just now.
-            None => !run.starts_with("run-") && alive.len() > 1,
+            // Something that is no run, or one that many carry on: another process may be at it just now.
+            None => (!run.starts_with("run-") || self.engine.is_shared(run)) && alive.len() > 1,
         };
         // What cannot be removed is in nobody's way.
         let _ = Scratch::sweep(&self.engine.settings.project, &holds);
@@ -235,7 +243,10 @@ impl<F: Fs> Service<F> {
         }
         for (order, result) in steps {
             match result {
-                Ok(taken) => self.perform(taken),
+                Ok(taken) => {
+                    self.keep_late(&order, &taken);
+                    self.perform(taken);
+                }
                 Err(error) => self.not_taken(order, &error)?,
             }
         }
@@ -271,12 +282,13 @@ impl<F: Fs> Service<F> {
 
     fn brief(&mut self, run_id: &str, attempt: &Attempt) -> Option<agent::Brief> {
         let engine = &mut self.engine;
-        // The brief is made of the run and of documents that are looked up on the way: the run steps out meanwhile.
-        let (id, run) = engine.state.runs.remove_entry(run_id)?;
+        // The brief is made of the run and of documents that are looked up on the way: the runs step out meanwhile.
+        let runs = std::mem::take(&mut engine.state.runs);
         let (state, settings) = (&mut engine.state, &engine.settings);
-        let brief = brief::build(state, &engine.store, engine.hierarchy, settings, &run, attempt);
-        engine.state.runs.insert(id, run);
-        Some(brief)
+        let build = |run| brief::build(state, &engine.store, engine.hierarchy, settings, run, attempt);
+        let brief = runs.get(run_id).map(build);
+        engine.state.runs = runs;
+        brief
     }
 
     /// An order that was not taken: outdated reports are dropped; what a broken document cannot hold waits, with the
@@ -461,7 +473,8 @@ impl<F: Fs> Service<F> {
             .map(|run| Order::to(&run.id, Input::Wake))
             .collect();
         self.queue.extend(mine);
-        self.queue.extend(self.engine.to_own_hosted(&Input::Wake));
+        self.queue.extend(self.engine.wake_own_hosted());
+        self.join_again();
     }
 
     /// Runs that waited for room get their turn when there is some.
@@ -517,7 +530,7 @@ impl<F: Fs> Service<F> {
         }
         let mine = self.engine.runs().filter(|run| run.driver.as_deref() == Some(me.as_str()));
         let release = |run: &machine::Run| Order::to(&run.id, Input::Release);
-        let orders: Vec<Order> = mine.map(release).chain(self.engine.to_own_hosted(&Input::Release)).collect();
+        let orders: Vec<Order> = mine.map(release).chain(self.engine.release_hosted()).collect();
         for (_, result) in self.engine.take(orders)? {
             drop(result);
         }

@@ -316,6 +316,7 @@ impl<F: Fs> Engine<F> {
             owners: BTreeMap::new(),
             procedures: BTreeSet::new(),
             now: self.now(),
+            has_looked: false,
             order,
         };
         self.check_outputs(&mut ready.order)?;
@@ -323,6 +324,12 @@ impl<F: Fs> Engine<F> {
         self.ready_hosted(&mut ready)?;
         let Order::To { input, .. } = &ready.order else { return Ok(ready) };
         if matches!(input, Input::Wake | Input::Claim | Input::Resume) {
+            if self.is_shared(ready.order.run()) {
+                let run = ready.order.run().to_string();
+                self.look_at_members(&run);
+                ready.has_looked = true;
+                return Ok(ready);
+            }
             ready.alive = self.store.openings()?;
             self.follow()?;
         }

@@ -74,7 +74,7 @@ pub(crate) fn work_in_words(hierarchy: &Hierarchy, run: &Run, work: &Work) -> St
     match work {
         Work::Plan(target) => target_in_words(hierarchy, run, target),
         Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => match run.item(id) {
-            Some(item) if !item.name.is_empty() => format!("{id} {}", item.name),
+            Some(item) if !item.name.is_empty() => [id, " ", &item.name].concat(),
             _ => id.clone(),
         },
     }

@@ -1,7 +1,7 @@
 //! What every interface asks of the engine, in its own words: begin, answer, pause, go on, show. One file and one
 //! façade, so that the terminal, the web page and other programs can do the same things.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use dialect::RunIds;
@@ -40,6 +40,10 @@ pub struct Service<F: Fs = RealFs> {
     pub(crate) watched: bool,
     /// Whether what dead processes left was removed.
     pub(crate) swept: bool,
+    /// Runs that this process carries on together with others.
+    pub(crate) joined: BTreeSet<String>,
+    /// When it was last looked who of those still goes on.
+    pub(crate) members_seen: Option<std::time::Instant>,
     /// The newest run that was begun here: the beginning of its id, and its number.
     begun: Option<(String, u32)>,
 }
@@ -99,7 +103,20 @@ impl<F: Fs> Service<F> {
     fn of(engine: Engine<F>, crew: Crew) -> Self {
         let (queue, held, messengers) = (VecDeque::new(), BTreeMap::new(), Vec::new());
         let prepared = VecDeque::new();
-        Self { engine, crew, queue, held, prepared, messengers, watch: None, watched: false, swept: false, begun: None }
+        Self {
+            engine,
+            crew,
+            queue,
+            held,
+            prepared,
+            messengers,
+            watch: None,
+            watched: false,
+            swept: false,
+            joined: BTreeSet::new(),
+            members_seen: None,
+            begun: None,
+        }
     }
 
     /// Makes what a project needs and does not have (MV-01); gives the documents that were made.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use dialect::{Before, OwnRow, Phases, Protocol, PutBack, Sheets};
 use machine::{
-    Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Metered, PastRun, Planned, Run, Target, Work, World,
+    Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Metered, PastRun, Planned, Run, Work, World,
 };
 use store::{Batch, Commit, Fs, ProjectPath, What};
 use text::Text;
@@ -14,6 +14,7 @@ use text::Text;
 use crate::arrive::Words;
 use crate::body::{Body, Given, NewBody};
 use crate::brief;
+use crate::cause::cause;
 use crate::families::Owner;
 use crate::fault::EngineError;
 use crate::hosted;
@@ -62,6 +63,8 @@ pub(crate) struct State {
     pub hosted: hosted::Runs,
     /// Them, in the order in which they began.
     pub begun: Vec<String>,
+    /// Who of those that share runs was seen to go on no more.
+    pub seen: hosted::Seen,
     /// A protocol that the journal has runs of, and nobody here knows.
     pub unknown: Option<String>,
 }
@@ -84,6 +87,8 @@ pub(crate) struct Ready {
     /// Procedures that a plan may name.
     pub procedures: BTreeSet<String>,
     pub now: String,
+    /// Whether it was looked just now who of those that share the run goes on.
+    pub has_looked: bool,
 }
 
 /// What comes to the engine.
@@ -101,6 +106,8 @@ pub(crate) enum Order {
     Begin { id: String, beginning: Box<dyn hosted::Beginning> },
     /// Something for such a run.
     Hosted { run: String, input: hosted::Input, used: Metered },
+    /// A word to such a run that only its own protocol knows.
+    Own { run: String, word: Box<dyn std::any::Any + Send + Sync> },
     /// Something for a run.
     To {
         run: String,
@@ -142,13 +149,15 @@ pub(crate) struct Taken {
     pub notices: Vec<Notice>,
     /// Whether what waited for a document to be mended is to be tried again.
     pub is_resumed: bool,
+    /// Whether it was a report that came too late.
+    pub is_late: bool,
 }
 
 impl Taken {
     /// Nothing was done yet.
     pub(crate) fn of(run: &str) -> Self {
         let (facts, effects, notices) = (Vec::new(), Vec::new(), Vec::new());
-        Self { run: run.into(), record: None, facts, effects, notices, is_resumed: false }
+        Self { run: run.into(), record: None, facts, effects, notices, is_resumed: false, is_late: false }
     }
 }
 
@@ -161,13 +170,14 @@ impl Order {
     pub(crate) fn run(&self) -> &str {
         match self {
             Self::Start { id, .. } | Self::Retry { id, .. } | Self::Adopt { id, .. } | Self::Begin { id, .. } => id,
-            Self::To { run, .. } | Self::Hosted { run, .. } => run,
+            Self::To { run, .. } | Self::Hosted { run, .. } | Self::Own { run, .. } => run,
         }
     }
 
     fn outputs(&self) -> Vec<Output> {
         match self {
-            Self::Start { .. } | Self::Adopt { .. } | Self::Begin { .. } | Self::Hosted { .. } => Vec::new(),
+            Self::Start { .. } | Self::Adopt { .. } | Self::Begin { .. } => Vec::new(),
+            Self::Hosted { .. } | Self::Own { .. } => Vec::new(),
             Self::Retry { id, legacy } => legacy.outputs(id),
             Self::To { outputs, .. } => outputs.clone(),
         }
@@ -200,6 +210,7 @@ impl State {
             unsure: BTreeSet::new(),
             hosted: BTreeMap::new(),
             begun: Vec::new(),
+            seen: hosted::Seen::default(),
             unknown: None,
         }
     }
@@ -291,7 +302,9 @@ impl State {
                 let known = self.runs.get(run).ok_or_else(|| unknown_run(run))?;
                 machine::decide(hierarchy, Some(known), run, input, &world, limits)?
             }
-            Order::Begin { id, .. } | Order::Hosted { run: id, .. } => return Err(unknown_run(id)),
+            Order::Begin { id, .. } | Order::Hosted { run: id, .. } | Order::Own { run: id, .. } => {
+                return Err(unknown_run(id));
+            }
         })
     }
 
@@ -382,9 +395,15 @@ impl State {
 
     /// Takes facts of a run into memory; decides nothing.
     pub(crate) fn apply(&mut self, hierarchy: &Hierarchy, id: &str, facts: &[Fact]) {
-        let mut run = self.runs.remove(id);
         for fact in facts {
-            machine::apply(hierarchy, &mut run, id, fact);
+            match self.runs.get_mut(id) {
+                Some(run) => machine::apply_to(hierarchy, run, fact),
+                None => {
+                    let mut begun = None;
+                    machine::apply(hierarchy, &mut begun, id, fact);
+                    self.runs.extend(begun.map(|run| (id.to_string(), run)));
+                }
+            }
             match fact {
                 Fact::Catalogued { files, gone, .. } => {
                     gone.iter().for_each(|path| drop(self.inputs.remove(path)));
@@ -410,13 +429,12 @@ impl State {
                 _ => {}
             }
         }
-        if let Some(run) = run {
+        if let Some(run) = self.runs.get(id) {
             match (run.rests.is_empty(), self.resting.contains(id)) {
                 (false, false) => drop(self.resting.insert(id.into())),
                 (true, true) => drop(self.resting.remove(id)),
                 (true, false) | (false, true) => {}
             }
-            self.runs.insert(id.to_string(), run);
         }
     }
 
@@ -546,54 +564,8 @@ pub(crate) fn unknown_run(id: &str) -> EngineError {
 /// The key under which an effect is carried out, once or more often.
 pub(crate) fn key(run: &str, effect: &Effect) -> Option<String> {
     match effect {
-        Effect::Start(fence) => Some(format!("{run}/{fence}/start")),
-        Effect::Stop(fence) => Some(format!("{run}/{fence}/stop")),
+        Effect::Start(fence) => Some([run, "/", &fence.to_string(), "/start"].concat()),
+        Effect::Stop(fence) => Some([run, "/", &fence.to_string(), "/stop"].concat()),
         Effect::Say(_) => None,
     }
-}
-
-/// What was planned, in words for people.
-fn target_of(target: &Target, rows: usize) -> String {
-    let items = if rows == 1 { "1 item".into() } else { format!("{rows} items") };
-    match target {
-        Target::Prelude => "the preparation".into(),
-        Target::Proposal => "a proposal".into(),
-        Target::Children(id) if id.is_empty() => items,
-        Target::Children(id) => format!("{items} of {id}"),
-        Target::Tools(id, _) => format!("{items} of {id} for tools"),
-    }
-}
-
-/// Why a record is there, in words for people.
-fn cause(run: &str, facts: &[Fact]) -> String {
-    let said = facts.iter().find_map(|fact| match fact {
-        Fact::Started { .. } => Some("began".to_string()),
-        Fact::Finished => Some("is done".into()),
-        Fact::Failed(failure) => Some(format!("failed: {}", failure.doing)),
-        Fact::Worked { item, .. } => Some(format!("{item} is done")),
-        Fact::Planned { target, rows, .. } => Some(format!("{} planned", target_of(target, rows.len()))),
-        Fact::Proposed { .. } => Some("proposal".into()),
-        Fact::Answered { verdict, .. } => Some(format!("answered: {}", crate::notice::verdict_word(verdict))),
-        Fact::Catalogued { .. } => Some("inputs catalogued".into()),
-        Fact::SentBack { .. } => Some("report sent back".into()),
-        Fact::Asked { .. } => Some("question".into()),
-        Fact::Told { .. } => Some("question answered".into()),
-        Fact::Paused { .. } => Some("paused".into()),
-        Fact::Resumed => Some("resumed".into()),
-        Fact::Lost { .. } => Some("attempt lost".into()),
-        Fact::Rested { rest, .. } => Some(format!("rests until {}", rest.until)),
-        Fact::Woke { .. } => Some("goes on after a rest".into()),
-        Fact::Exhausted { .. } => Some("its budget is used up".into()),
-        Fact::Budgeted { by: Some(_), .. } => Some("its budget is raised".into()),
-        Fact::Edited { .. } | Fact::Removed { .. } => Some("edit taken over".into()),
-        _ => None,
-    });
-    let said = said.or_else(|| {
-        facts.iter().find_map(|fact| match fact {
-            Fact::Completed { item, .. } => Some(format!("{item} is done")),
-            Fact::Driven { .. } => Some("taken up".into()),
-            _ => None,
-        })
-    });
-    format!("{run}: {}", said.unwrap_or_else(|| "put back what was edited".into()))
 }

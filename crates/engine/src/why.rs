@@ -84,9 +84,11 @@ impl<F: Fs> Service<F> {
     pub fn is_driven(&mut self, run: &str) -> Result<bool, EngineError> {
         let alive = self.engine.store.openings()?;
         self.engine.follow()?;
-        let hosted = || self.engine.state.hosted.get(run)?.standing().driver.map(String::from);
-        let driver = self.engine.run(run).and_then(|run| run.driver.clone()).or_else(hosted);
-        Ok(driver.is_some_and(|driver| alive.contains(&driver)))
+        if let Some(hosted) = self.engine.state.hosted.get(run) {
+            return Ok(hosted.standing().drivers().any(|driver| alive.contains(driver)));
+        }
+        let driver = self.engine.run(run).and_then(|run| run.driver.as_ref());
+        Ok(driver.is_some_and(|driver| alive.contains(driver)))
     }
 
     fn only_a_row(&self, run: &str) -> Result<Why, EngineError> {

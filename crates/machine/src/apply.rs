@@ -15,11 +15,19 @@ use crate::run::{Attempt, Cast, Course, Rest, Run, Status};
 pub fn apply(hierarchy: &Hierarchy, run: &mut Option<Run>, run_id: &str, fact: &Fact) {
     match (run.as_mut(), fact) {
         (None, Fact::Started { .. }) => *run = begin(run_id, fact),
-        (None, _) | (Some(_), Fact::Started { .. }) => {}
-        (Some(run), _) if run.course == Course::Over => {}
-        (Some(run), Fact::Edited { item }) => run.put(hierarchy, item),
-        (Some(run), Fact::Removed { item }) => run.take_out(item),
-        (Some(run), fact) => {
+        (None, _) => {}
+        (Some(run), fact) => apply_to(hierarchy, run, fact),
+    }
+}
+
+/// The same for a run that has begun.
+pub fn apply_to(hierarchy: &Hierarchy, run: &mut Run, fact: &Fact) {
+    match fact {
+        Fact::Started { .. } => {}
+        _ if run.course == Course::Over => {}
+        Fact::Edited { item } => run.put(hierarchy, item),
+        Fact::Removed { item } => run.take_out(item),
+        fact => {
             run.freshen();
             take(hierarchy, run, fact);
         }

@@ -25,11 +25,12 @@ mod names;
 mod plan;
 pub mod profile;
 mod report;
+pub mod roadmap;
 mod run;
 mod view;
 
 pub use advance::folder_of;
-pub use apply::apply;
+pub use apply::{apply, apply_to};
 pub use budget::{Budget, Measure, Metered, Used};
 pub use current::Current;
 pub use decide::{adopt, decide, retry, start};

@@ -17,11 +17,11 @@ impl Work {
         match self {
             Self::Plan(Target::Prelude) => "plan prelude".into(),
             Self::Plan(Target::Proposal) => "plan proposal".into(),
-            Self::Plan(Target::Children(id)) => format!("plan {id}"),
+            Self::Plan(Target::Children(id)) => ["plan ", id].concat(),
             Self::Plan(Target::Tools(id, timing)) => format!("plan {} {id}", timing.word()),
-            Self::Execute(id) => format!("execute {id}"),
-            Self::SetUp(id) => format!("set_up {id}"),
-            Self::Catalog(id) => format!("catalog {id}"),
+            Self::Execute(id) => ["execute ", id].concat(),
+            Self::SetUp(id) => ["set_up ", id].concat(),
+            Self::Catalog(id) => ["catalog ", id].concat(),
         }
     }
 
@@ -169,7 +169,7 @@ const NAME_BYTES: usize = 255;
 
 /// Where a run publishes.
 pub(crate) fn outputs_of(run_id: &str) -> String {
-    format!("outputs/{run_id}/")
+    ["outputs/", run_id, "/"].concat()
 }
 
 /// Where a run works.

@@ -222,15 +222,15 @@ impl<F: Fs> Store<F> {
                 }
             }
             self.parts += 1;
-            let name = format!("placing/{}-{}-{}", mark(path), self.alive.name, self.parts);
+            let name = ["placing/", &mark(path), "-", &self.alive.name, "-", &self.parts.to_string()].concat();
             let document = &self.documents[path];
             drafts.push(Draft {
                 document: path.clone(),
                 version: document.version,
                 text: document.text.clone(),
                 permissions: document.disk.seen.map(|seen| seen.stamp.permissions),
-                part: ProjectPath::own(&format!("{name}.part")),
-                file: ProjectPath::own(&format!("{name}.out")),
+                part: ProjectPath::own(&[&name, ".part"].concat()),
+                file: ProjectPath::own(&[&name, ".out"].concat()),
             });
         }
         (drafts, drafted)

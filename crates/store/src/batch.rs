@@ -249,7 +249,7 @@ impl<F: Fs> Store<F> {
         let created = commit.changes.iter().filter(|(_, what)| matches!(what, What::Create(_))).map(|(path, _)| path);
         let exists = |other: &ProjectPath| exists(&self.documents, other) || created.clone().any(|path| path == other);
         let above = std::iter::successors(path.parent(), ProjectPath::parent).find(|other| exists(other));
-        let folder = format!("{path}/");
+        let folder = [path.as_str(), "/"].concat();
         let below = |other: &&ProjectPath| other.as_str().starts_with(&folder);
         let inside = self.documents.keys_from(path);
         let inside = inside.take_while(|other| other.as_str().starts_with(path.as_str())).filter(|other| exists(other));

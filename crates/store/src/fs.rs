@@ -40,7 +40,7 @@ pub struct Stamp {
 pub struct Now {
     /// Nanoseconds since 1970.
     pub wall: i128,
-    /// Time since some fixed moment of this boot.
+    /// Time since some fixed moment of this boot, the same for all processes of it.
     pub steady: Duration,
 }
 
@@ -146,6 +146,15 @@ pub trait Fs {
     fn process_state(&self, _process: u32) -> ProcessState {
         ProcessState::Unknown
     }
+    /// When a process of this machine began, in the machine's own count; `None` when that is not known.
+    fn process_start(&self, _process: u32) -> Option<u64> {
+        None
+    }
+    /// Where numbers of processes mean the same: the boot, and within it behind a `/` the container, if there are any. One
+    /// word.
+    fn host(&self) -> String {
+        self.boot_id()
+    }
 }
 
 /// A world that several parts of a process share.
@@ -237,5 +246,11 @@ impl<F: Fs> Fs for std::sync::Arc<F> {
     }
     fn process_state(&self, process: u32) -> ProcessState {
         (**self).process_state(process)
+    }
+    fn process_start(&self, process: u32) -> Option<u64> {
+        (**self).process_start(process)
+    }
+    fn host(&self) -> String {
+        (**self).host()
     }
 }

@@ -173,6 +173,13 @@ impl<F: Fs> Journal<F> {
         }
     }
 
+    /// Whether somebody seems to have written behind what is known here. Looked at without the lock: a hint.
+    pub(crate) fn looks_grown(&self, fs: &F) -> Result<bool, Fault> {
+        let mut next = [b'\n'];
+        let count = fs.read_at(&self.file, self.end, &mut next)?;
+        Ok((count == 1 && next != [b'\n']) || fs.look(&segment::path(self.header.segment + 1))?.is_some())
+    }
+
     /// Writes whole lines at the end, and keeps them until they are durable. After a fault none of them counts, and they
     /// are left where they were.
     pub(crate) fn append(&mut self, fs: &F, lines: &mut Vec<(Vec<u8>, Sum)>) -> Result<(), Fault> {

@@ -34,6 +34,7 @@ mod upkeep;
 mod verify;
 mod walk;
 
+pub use alive::Liveness;
 pub use batch::Batch;
 pub use commit::{Commit, CommitError, Need, What};
 pub use edits::Look;
@@ -44,7 +45,7 @@ pub use journal::Head;
 pub use notice::Notice;
 pub use path::{OWN, PathRefusal, ProjectPath};
 pub use place::Due;
-pub use real_fs::{FileSystem, Reach, RealFile, RealFs};
+pub use real_fs::{FileSystem, Reach, RealFile, RealFs, since_boot};
 pub use record::{DocumentRecord, Edit, Found, Kind, NotASum, Piece, Presence, Record, Sum};
 pub use recover::Missing;
 pub use shared::Shared;

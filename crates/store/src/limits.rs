@@ -44,6 +44,9 @@ pub const PLACE_PAUSE: Duration = Duration::from_millis(50);
 pub const PLACE_SHARE: u32 = 10;
 /// But no later than this.
 pub const PLACE_LATEST: Duration = Duration::from_secs(1);
+/// A file that another process has to place is placed for it after this long: many that follow one document do not all
+/// write it.
+pub const PLACE_FOR_OTHERS: Duration = Duration::from_millis(500);
 /// What placing one file is expected to take before any was placed.
 pub const PLACE_GUESS: Duration = Duration::from_micros(100);
 /// How soon one who has nothing else to do looks whether somebody else has written what is to be placed.
@@ -65,3 +68,8 @@ pub const LOCK_WATCHED: Duration = Duration::from_millis(250);
 pub const LOCK_NAMED: Duration = Duration::from_secs(2);
 /// After this long waiting for the lock ends with a fault.
 pub const LOCK_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a claim of an opening that cannot be seen counts after it was last heard of, a few times over; and how soon one
+/// that is over is noticed by others.
+pub const LEASE: Duration = Duration::from_secs(5);
+/// So many leases without a word are silence; and so often in one an opening says that it goes on.
+pub const LEASES_OF_SILENCE: u32 = 3;

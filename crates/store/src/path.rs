@@ -53,7 +53,7 @@ impl ProjectPath {
 
     /// A path below the engine's own folder. The caller writes the name, so it is not checked again.
     pub(crate) fn own(name: &str) -> Self {
-        Self(if name.is_empty() { OWN.into() } else { format!("{OWN}/{name}").into() })
+        Self(if name.is_empty() { OWN.into() } else { [OWN, "/", name].concat().into() })
     }
 
     /// Any path that stays in the project, the engine's own folder included.

@@ -79,12 +79,19 @@ impl<F: Fs> Store<F> {
     /// Puts these documents into their places, whether they are due or not: somebody is about to read them.
     pub fn place_these(&mut self, paths: &[ProjectPath]) -> Result<(), Fault> {
         self.usable()?;
-        self.collect_apart()?;
+        // Nobody waits here for what somebody else writes meanwhile (QL-07): should one of these be among it, whichever
+        // is put second is found to be in its place, and is thrown away.
         let behind = paths.iter().filter(|path| self.behind.contains_key(path));
         let known = behind.filter_map(|path| Some((path, self.documents.get(path)?)));
         let waiting = known.filter(|(_, document)| waits(document)).map(|(path, _)| path.clone());
         let waiting: BTreeSet<ProjectPath> = waiting.collect();
         self.place_all(&waiting.into_iter().collect::<Vec<_>>())
+    }
+
+    /// The documents that are newer than their files, or not known to be in place, as they are now.
+    pub fn behind(&self) -> impl Iterator<Item = (&ProjectPath, &Text)> {
+        let known = self.behind.keys().filter_map(|path| Some((path, self.documents.get(path)?)));
+        known.filter_map(|(path, document)| Some((path, document.text.as_ref()?)))
     }
 
     fn place_all(&mut self, waiting: &[ProjectPath]) -> Result<(), Fault> {

@@ -11,8 +11,7 @@ use std::fs::{File, TryLockError};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
 use rustix::fs::{AtFlags, FileType, OFlags, RenameFlags, Stat};
@@ -24,6 +23,11 @@ use crate::fs::{Errand, Fs, Mode, Now, ProcessState, Stamp};
 use crate::path::ProjectPath;
 
 pub use self::file_system::{FileSystem, Reach};
+
+/// The clock that all processes share and that never goes back, and the name of the boot that it counts from.
+pub fn since_boot() -> (Duration, String) {
+    (system::since_boot(), system::boot_id())
+}
 
 /// Permissions of new files, before the umask.
 const NEW_FILE: u32 = 0o644;
@@ -387,12 +391,11 @@ impl Fs for RealFs {
     }
 
     fn now(&self) -> Now {
-        static START: OnceLock<Instant> = OnceLock::new();
         let wall = match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
             Ok(since) => i128::try_from(since.as_nanos()).unwrap_or(i128::MAX),
             Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
         };
-        Now { wall, steady: START.get_or_init(Instant::now).elapsed() }
+        Now { wall, steady: system::since_boot() }
     }
 
     fn pause(&self, time: Duration) {
@@ -414,6 +417,14 @@ impl Fs for RealFs {
 
     fn process_state(&self, process: u32) -> ProcessState {
         system::process_state(process)
+    }
+
+    fn process_start(&self, process: u32) -> Option<u64> {
+        system::process_start(process)
+    }
+
+    fn host(&self) -> String {
+        system::host()
     }
 }
 

@@ -155,7 +155,7 @@ pub enum NotARecord {
 }
 
 /// About how long lines are: room for one is made at once.
-const LINE_GUESS: usize = 1024;
+const LINE_GUESS: usize = 2048;
 const SUM_FIELD: &str = ",\"sum\":\"";
 const SUM_TAIL: usize = SUM_FIELD.len() + 32 + 2;
 

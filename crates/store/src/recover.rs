@@ -1,6 +1,5 @@
 //! Opening a project: the newest checkpoint, the records after it, and what the last processes left half done.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::alive::{self, Alive};
@@ -20,7 +19,7 @@ use crate::path::ProjectPath;
 use crate::place::{self, Circumstance, Due, Stray};
 use crate::record::{Found, Kind};
 use crate::segment;
-use crate::store::{Listener, Store};
+use crate::store::{Listener, Paths, Store};
 
 /// Whether a project may be made where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,8 +96,8 @@ impl<F: Fs> Store<F> {
             checkpoint_number: head.number,
             placed_up_to,
             parts: 0,
-            folders: HashSet::new(),
-            free: HashSet::new(),
+            folders: Paths::default(),
+            free: Paths::default(),
             broken: None,
         };
         store.apply(entries)?;

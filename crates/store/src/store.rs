@@ -29,6 +29,9 @@ use crate::segment::Entry;
 /// Receives what the store has to say beside its answers.
 pub type Listener = Box<dyn Fn(&Notice) + Send>;
 
+/// Paths that are asked for in every step.
+pub(crate) type Paths = HashSet<ProjectPath, foldhash::fast::RandomState>;
+
 /// The documents of a project, its journal and its lock.
 pub struct Store<F: Fs> {
     pub(crate) fs: F,
@@ -57,9 +60,9 @@ pub struct Store<F: Fs> {
     pub(crate) placed_up_to: u64,
     pub(crate) parts: u64,
     /// Folders that are known to exist.
-    pub(crate) folders: HashSet<ProjectPath>,
+    pub(crate) folders: Paths,
     /// Places of new documents that were looked at and are free, until the next batch has used them.
-    pub(crate) free: HashSet<ProjectPath>,
+    pub(crate) free: Paths,
     /// The fault after which memory cannot be trusted.
     pub(crate) broken: Option<Fault>,
 }
@@ -143,6 +146,12 @@ impl<F: Fs> Store<F> {
         healed.map_err(|fault| self.break_with(fault))
     }
 
+    /// Whether other processes seem to have committed something: two looks at files, without the lock. Whoever is about to
+    /// wait for news asks this after it has said that it wants to be told.
+    pub fn has_news(&self) -> bool {
+        self.journal.looks_grown(&self.fs).unwrap_or(true)
+    }
+
     /// Brings in what other processes committed.
     pub fn catch_up(&mut self) -> Result<(), Fault> {
         self.locked(|_| Ok(()))
@@ -202,6 +211,7 @@ impl<F: Fs> Store<F> {
     }
 
     fn apply_documents(&mut self, record: &Record) -> Result<(), Fault> {
+        let now = self.fs.now().steady;
         for entry in &record.docs {
             let change = blobs::change(&self.fs, &entry.edits)?;
             self.remember(record, entry)?;
@@ -218,6 +228,7 @@ impl<F: Fs> Store<F> {
             if by_hand {
                 document.note_by_hand();
             }
+            document.place_after = document.place_after.max(now + limits::PLACE_FOR_OTHERS);
             self.touch(&entry.path);
         }
         for path in &record.retire {

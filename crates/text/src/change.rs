@@ -1,6 +1,7 @@
 //! What turns one text into another: a list of splices, each with what it cuts and what it puts.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -17,10 +18,11 @@ pub struct Splice {
     pub put: Bytes,
 }
 
-/// Splices in order, none touching the next.
+/// Splices in order, none touching the next. Cloning it copies nothing: whoever makes one, commits it and remembers it
+/// have the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    splices: Vec<Splice>,
+    splices: Arc<[Splice]>,
 }
 
 /// A change met a text that it was not made for.
@@ -59,6 +61,10 @@ impl Change {
 
     /// Puts splices in order; those that touch become one, those that change nothing go.
     pub fn from_splices(mut splices: Vec<Splice>) -> Self {
+        if splices.len() <= 1 {
+            splices.retain(|splice| !splice.changes_nothing());
+            return Self { splices: splices.into() };
+        }
         splices.sort_by_key(|splice| (splice.at, splice.end()));
         let mut tidy: Vec<Splice> = Vec::with_capacity(splices.len());
         for splice in splices {
@@ -71,7 +77,7 @@ impl Change {
             }
         }
         tidy.retain(|splice| !splice.changes_nothing());
-        Self { splices: tidy }
+        Self { splices: tidy.into() }
     }
 
     /// Its splices, in order.
@@ -99,7 +105,7 @@ impl Change {
         if !self.is_sound() {
             return Err(Mismatch { at: self.splices[0].at });
         }
-        for splice in &self.splices {
+        for splice in self.splices.iter() {
             if splice.end() > text.len() || *text.slice(splice.range()) != splice.cut[..] {
                 return Err(Mismatch { at: splice.at });
             }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tools::{Desk, Functions, ShellRules, Stop, ToolAnswer, ToolCall, Toolbox, Went, launch_through};
+use tools::{Desk, Functions, ShellRules, Stop, ToolAnswer, ToolCall, Toolbox, Went, Writable, launch_through};
 
 /// A project with two runs; the desk is that of the first one.
 struct Place {
@@ -44,7 +44,14 @@ impl Place {
         let (project, workdir) = (root.join("p"), root.join("p/.multiverse/scratch/R1/1"));
         fs::create_dir_all(&workdir).unwrap();
         let readable = ["assets", "guidelines/style.md", "runs/R1"].map(|path| project.join(path)).into();
-        let functions = Functions::new(Desk { project, workdir, readable, shell: ShellRules::default() }).unwrap();
+        let functions = Functions::new(Desk {
+            project,
+            workdir,
+            readable,
+            writable: Writable::Usual,
+            shell: ShellRules::default(),
+        })
+        .unwrap();
         Self { folder, functions }
     }
 

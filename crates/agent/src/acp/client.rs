@@ -11,9 +11,9 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CancelNotification, ClientCapabilities, ContentBlock, FileSystemCapabilities, Implementation, InitializeRequest,
-    NewSessionRequest, PromptRequest, ReadTextFileRequest, ReadTextFileResponse, RequestPermissionRequest,
-    RequestPermissionResponse, SessionNotification, SessionUpdate, StopReason, TextContent, ToolCallStatus,
-    WriteTextFileRequest, WriteTextFileResponse,
+    McpServer, McpServerStdio, NewSessionRequest, PromptRequest, ReadTextFileRequest, ReadTextFileResponse,
+    RequestPermissionRequest, RequestPermissionResponse, SessionNotification, SessionUpdate, StopReason, TextContent,
+    ToolCallStatus, WriteTextFileRequest, WriteTextFileResponse,
 };
 use agent_client_protocol::{Agent, ByteStreams, Client, Error};
 use tokio::net::unix::pipe;
@@ -42,6 +42,8 @@ pub(crate) struct Talk {
     pub(crate) workdir: PathBuf,
     pub(crate) files: Files,
     pub(crate) policy: Policy,
+    /// The command of a server with tools for it; empty if there is none.
+    pub(crate) tools: Vec<String>,
     /// Becomes readable when somebody wants it to stop; how urgent that is, is asked of the stop.
     pub(crate) bell: UnixStream,
     pub(crate) stop: Stop,
@@ -107,7 +109,7 @@ async fn connect(
     say: &dyn Fn(&str),
     end: &mut Option<End>,
 ) -> Result<(), String> {
-    let Talk { writer, reader, prompt, workdir, files, policy, bell, stop, grace } = talk;
+    let Talk { writer, reader, prompt, workdir, files, policy, tools, bell, stop, grace } = talk;
     let broken = |error: std::io::Error| format!("its pipes cannot be used: {error}");
     let writer = pipe::Sender::from_owned_fd(writer.into()).map_err(broken)?;
     let reader = pipe::Receiver::from_owned_fd(reader.into()).map_err(broken)?;
@@ -158,7 +160,7 @@ async fn connect(
         );
     let went = connection.connect_with(transport, async |connection: ConnectionTo<Agent>| {
         let mut session = Session { connection, heard, say, bell, ends, stop, grace, id: None };
-        *end = Some(session.run(workdir, prompt).await?);
+        *end = Some(session.run(workdir, prompt, &tools).await?);
         Ok(())
     });
     went.await.map_err(|error| said(&error))
@@ -185,7 +187,7 @@ struct Session<'talk> {
 }
 
 impl Session<'_> {
-    async fn run(&mut self, workdir: PathBuf, prompt: String) -> Result<End, Error> {
+    async fn run(&mut self, workdir: PathBuf, prompt: String, tools: &[String]) -> Result<End, Error> {
         let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
         let hello = InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(ClientCapabilities::new().fs(files).terminal(false))
@@ -195,7 +197,11 @@ impl Session<'_> {
         if self.unless_stopped(hello).await?.is_none() {
             return Ok(End::Cancelled);
         }
-        let session = self.connection.send_request(NewSessionRequest::new(workdir)).block_task();
+        let server = tools.split_first().map(|(program, arguments)| {
+            McpServer::Stdio(McpServerStdio::new("multiverse", program.as_str()).args(arguments.to_vec()))
+        });
+        let wanted = NewSessionRequest::new(workdir).mcp_servers(server.into_iter().collect());
+        let session = self.connection.send_request(wanted).block_task();
         let Some(session) = self.unless_stopped(session).await? else { return Ok(End::Cancelled) };
         self.id = Some(session.session_id.clone());
         let content = vec![ContentBlock::Text(TextContent::new(prompt))];

@@ -21,6 +21,7 @@ use crate::command::Command;
 use crate::contract::Report;
 use crate::limits::CommandLimits;
 use crate::presets::{Cli, Doing, Remains, Surroundings, Who, asked_prompt, for_cli, report_file, verdict};
+use crate::roadmap;
 use client::{End, Talk, Talked};
 use files::Files;
 use policy::Policy;
@@ -118,9 +119,10 @@ impl Acp {
             policy: Policy {
                 doing,
                 workdir: job.workdir.clone(),
-                grants: self.grants.get(&job.brief.role).cloned(),
+                grants: self.grants.get(job.brief.standing()).cloned(),
                 answers: job.brief.answered(),
             },
+            tools: roadmap::tools_command(&job.brief),
             bell,
             stop: stop.clone(),
             grace: self.limits.grace,

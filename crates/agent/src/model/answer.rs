@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::Brief;
 use crate::prompt::Form;
+use crate::roadmap;
 
 /// The most rows of a plan that a small model is asked for.
 const FEW_ROWS: usize = 2;
@@ -33,7 +34,7 @@ pub(super) fn answer_schema(brief: &Brief, form: Form) -> Option<Value> {
 fn report(brief: &Brief) -> Value {
     let mut properties = Map::new();
     let mut required = vec!["status"];
-    properties.insert("status".into(), json!({"type": "string", "enum": ["done", "failed", "question"]}));
+    properties.insert("status".into(), json!({"type": "string", "enum": roadmap::statuses(brief)}));
     if brief.expects.result.is_object() {
         // Whoever cannot do it has no result.
         properties.insert("result".into(), json!({"anyOf": [brief.expects.result, {"type": "null"}]}));
@@ -44,6 +45,9 @@ fn report(brief: &Brief) -> Value {
         let one = json!({"type": "object", "properties": {"path": path, "content": {"type": ["string", "null"]}}, "required": ["path"]});
         properties.insert("outputs".into(), json!({"type": "array", "items": one}));
         required.push("outputs");
+    } else if brief.action == roadmap::DO {
+        let one = json!({"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": ["string", "null"]}}, "required": ["path"]});
+        properties.insert("outputs".into(), json!({"type": "array", "items": one}));
     } else if !brief.expects.result.is_object() {
         let answer = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
         properties.insert("result".into(), json!({"anyOf": [answer, {"type": "null"}]}));

@@ -24,16 +24,16 @@ use super::price::Totals;
 use super::room::{form_of, room};
 use super::select::{Selection, select};
 use super::settings::ModelSettings;
+use super::steps::Steps;
 use super::tape::{Began, Called, Kept};
 use crate::backend::{Ending, Job};
 use crate::contract::{Report, ReportStatus};
 use crate::limits::OutputLimits;
 use crate::outputs::collect_outputs;
 use crate::prompt::{Form, Rendered, Tools};
-use crate::words::quote;
+use crate::roadmap;
+use crate::words::{quote, quote_lines};
 
-/// Turns of an attempt, where the brief does not say.
-const STEPS: u32 = 100;
 /// How often a model may mend its answer.
 const REPAIRS: u32 = 3;
 /// How often what is asked is made shorter because it is too long.
@@ -110,12 +110,14 @@ impl<'a> Attempt<'a> {
         };
         let client = Client::new(settings, stop, Instant::now() + time)?.playing(model.tape.as_deref());
         let calls = Calls::new(toolbox, settings.parallel_calls);
-        let form = form_of(model, &client);
+        // Who does an item of a roadmap has more to say than a result or the text of a file.
+        let form = if job.brief.action == roadmap::DO { Form::Report } else { form_of(model, &client) };
         // A small model plans best when nothing but a plan can come: tools would unbind its answer, and cost it minutes.
-        let may_call = form == Form::Report || job.brief.role == "executor";
+        let may_call = form == Form::Report || job.brief.standing() == "executor";
         let has_tools = may_call && !calls.tools().is_empty();
         let tools = if has_tools { Tools::Offered } else { Tools::None };
         let mut rendered = model.prompts.render(&job.brief, form, tools);
+        rendered.user.push_str(&Steps::of(&job.brief).opening().unwrap_or_default());
         let mut log = String::new();
         if let Some((text, record)) = guided(job, form, tools) {
             rendered.system.push_str(&text);
@@ -197,11 +199,10 @@ impl<'a> Attempt<'a> {
 
     fn converse(&mut self) -> Result<Report, Ended> {
         self.open();
-        let limits = self.job.brief.limits;
-        let most = if limits.steps == 0 { STEPS } else { limits.steps };
+        let (limits, steps) = (self.job.brief.limits, Steps::of(&self.job.brief));
         let was_there = self.all_is_there().is_some();
-        let mut repairs = 0;
-        for step in 1..=most {
+        let (mut repairs, mut said_last) = (0, String::new());
+        for step in 1..=steps.most {
             if limits.tokens > 0 && self.totals.tokens() >= limits.tokens {
                 let used = self.totals.tokens();
                 return Err(Ended::Failed(format!(
@@ -209,14 +210,15 @@ impl<'a> Attempt<'a> {
                     limits.tokens
                 )));
             }
-            let is_last = step == most;
-            if is_last && step > 1 {
-                self.messages.push(Message::User("No more calls can be made. Give your report now.".into()));
-            }
+            let is_last = steps.is_last(step);
+            self.messages.extend(steps.before(step).map(Message::User));
             let turn = self.turn(!is_last)?;
             if let Finish::Refused(reason) = &turn.finish {
                 let reason = quote(&self.settings().scrub(reason), 400);
                 return Err(Ended::Failed(format!("{} refused: {reason}", self.model.settings.name)));
+            }
+            if !turn.said.text.trim().is_empty() {
+                said_last = self.settings().scrub(without_thoughts(&turn.said.text));
             }
             let calls = self.calls_of(&turn);
             if !calls.is_empty() && !is_last {
@@ -239,7 +241,7 @@ impl<'a> Attempt<'a> {
                 Err(problems) => return Err(Ended::Broken(problems, self.settings().scrub(&turn.said.text))),
             }
         }
-        Err(Ended::Failed(format!("the model used its {most} turns without a report")))
+        steps.used_up(&said_last).map_err(Ended::Failed)
     }
 
     /// A small model that has written its file by a tool does not know that it is done: it reads it, writes it again, and
@@ -586,13 +588,5 @@ impl<'a> Attempt<'a> {
             log.push_str(line);
             log.push('\n');
         }
-    }
-}
-
-/// The beginning of a text, its lines kept.
-fn quote_lines(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into(),
     }
 }

@@ -27,6 +27,7 @@ mod room;
 mod select;
 mod settings;
 mod sse;
+mod steps;
 mod strict;
 mod tape;
 mod tokens;

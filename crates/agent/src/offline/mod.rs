@@ -40,6 +40,7 @@ mod rank;
 mod read;
 mod request;
 mod restrict;
+mod roadmap;
 mod same_time;
 mod sentences;
 mod shorten;
@@ -87,6 +88,9 @@ impl Backend for Offline {
     }
 
     fn work(&self, job: &Job, stop: &tools::Stop, say: &dyn Fn(&str)) -> Ending {
+        if let Some(ending) = roadmap::work(job, stop) {
+            return ending;
+        }
         let facts = Facts::new(&job.brief);
         let report = match job.brief.action.as_str() {
             "plan_tasks" if job.brief.plan_target.as_deref() == Some("phase:0") => {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contract::Brief;
 use crate::limits::MAX_SCHEMA_DEPTH;
+use crate::roadmap;
 use crate::scratch::BRIEF_FILE;
 
 /// The file in the working folder in which an agent may leave its report.
@@ -22,7 +23,7 @@ pub(crate) enum Doing {
 impl Doing {
     /// A role writes if its brief asks for files, or leaves it free to make some.
     pub(crate) fn of(brief: &Brief) -> Self {
-        match brief.role.as_str() {
+        match brief.standing() {
             "executor" => Self::Writes,
             _ if !brief.expects.outputs.is_empty() => Self::Writes,
             _ => Self::Reads,
@@ -56,6 +57,14 @@ pub(crate) fn prompt(brief: &Brief) -> String {
         "\n`status` is `done`, or `failed` with `error` saying why, or `question` with `question` for a person. \
          `outputs` names the files that you wrote, none that you did not.\n",
     );
+    if let Some(quota) = roadmap::quota(brief) {
+        let _ = writeln!(
+            text,
+            "\nYou have {quota} steps, each a turn of yours. When {} are left, or if something stands in your way, leave what \
+             you have in the files and report `paused`, with a `summary` of what is done and what is left.",
+            roadmap::LAST_STEPS
+        );
+    }
     if !brief.expects.result.is_null() {
         let _ = writeln!(text, "\n`result` must keep this JSON Schema:\n\n{}", brief.expects.result);
     }
@@ -80,7 +89,7 @@ pub(crate) fn open_schema(brief: &Brief) -> Value {
     json!({
         "type": "object",
         "properties": {
-            "status": {"type": "string", "enum": ["done", "failed", "question"]},
+            "status": {"type": "string", "enum": roadmap::statuses(brief)},
             "summary": {"type": "string"},
             "outputs": {"type": "array", "items": path},
             "result": result,
@@ -104,7 +113,7 @@ pub(crate) fn schema(brief: &Brief) -> Option<Value> {
     Some(json!({
         "type": "object",
         "properties": {
-            "status": {"type": "string", "enum": ["done", "failed", "question"]},
+            "status": {"type": "string", "enum": roadmap::statuses(brief)},
             "summary": {"type": "string"},
             "outputs": {"type": "array", "items": output},
             "result": result,
@@ -217,5 +226,14 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert_eq!(Doing::of(&brief), Doing::Writes);
+        for (role, expected) in [
+            ("actor", Doing::Writes),
+            ("backend_dev", Doing::Writes),
+            ("judge", Doing::Reads),
+            ("planner", Doing::Reads),
+            ("communicator", Doing::Reads),
+        ] {
+            assert_eq!(Doing::of(&Brief::new("r", "cycle", role, "act")), expected, "{role}");
+        }
     }
 }

@@ -154,7 +154,8 @@ const CODEX: Manner = Manner {
     keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
     renamed: &[("OPENAI_API_KEY", "CODEX_API_KEY")],
     passed: &["OPENAI_BASE_URL"],
-    fixed: &[],
+    // The same for `codex-acp`, which would also open a browser to log in.
+    fixed: &[("INITIAL_AGENT_MODE", "agent-full-access"), ("NO_BROWSER", "1")],
     settings: &[".codex/config.toml"],
     made: &[],
     login: &[".codex/auth.json"],

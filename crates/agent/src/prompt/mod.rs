@@ -4,6 +4,7 @@
 //! A template has two parts, parted by a line `---`: what is the same for every item of its kind, and the item. The first
 //! goes to a model as its system text, so that providers find it in their caches.
 
+mod roadmap;
 mod template;
 mod view;
 
@@ -23,7 +24,7 @@ const PARTING: &str = "---";
 const ANY: &str = "any";
 
 /// Our own templates, by name.
-const BUILT_IN: [(&str, &str); 15] = [
+const BUILT_IN: [(&str, &str); 17] = [
     ("planner.plan_prelude", include_str!("templates/planner.plan_prelude.md")),
     ("planner.propose", include_str!("templates/planner.propose.md")),
     ("planner.plan_stages", include_str!("templates/planner.plan_stages.md")),
@@ -38,6 +39,8 @@ const BUILT_IN: [(&str, &str); 15] = [
     ("communicator.proposal", include_str!("templates/communicator.proposal.md")),
     ("communicator.failure", include_str!("templates/communicator.failure.md")),
     ("communicator.completion", include_str!("templates/communicator.completion.md")),
+    ("planner.plan_roadmap", include_str!("templates/planner.plan_roadmap.md")),
+    ("executor.do_item", include_str!("templates/executor.do_item.md")),
     (ANY, include_str!("templates/any.md")),
 ];
 
@@ -210,12 +213,12 @@ fn load(text: &str) -> Result<Loaded, String> {
     }
     let digest = digest_of(text);
     let Some((end, begin, lines)) = parted else {
-        let system = parse("", &view::KNOWN)?;
-        return Ok(Loaded { system, user: parse(text, &view::KNOWN)?, digest });
+        let system = parse("", &view::known())?;
+        return Ok(Loaded { system, user: parse(text, &view::known())?, digest });
     };
-    let system = parse(&text[..end], &view::KNOWN)?;
+    let system = parse(&text[..end], &view::known())?;
     // Lines are counted from the beginning of the file.
-    let user = parse(&text[begin..], &view::KNOWN).map_err(|problem| moved(&problem, lines))?;
+    let user = parse(&text[begin..], &view::known()).map_err(|problem| moved(&problem, lines))?;
     Ok(Loaded { system, user, digest })
 }
 

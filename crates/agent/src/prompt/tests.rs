@@ -121,3 +121,41 @@ fn prompts_are_bounded_and_filled_in_once() {
     assert!(text.contains("{{role}}"));
     assert!(text.len() < 60_000, "{}", text.len());
 }
+
+/// RM-14, RM-16: Planner and Executor of a roadmap are told who they are, where they work, what there is and why they plan.
+#[test]
+fn agents_of_a_roadmap_are_told_of_it() {
+    let context = json!({"Executor_Identity": "ann-7f", "Executor_Name": "ann", "Current_Task_Max_Steps_Quota": 12,
+        "Active_Executor_List": ["ann-7f", "bob-21"], "progress": "50%",
+        "task": {"name": "t", "cwd": "/p", "dirs": ["docs"], "task_file": ".jixo/t.task.md", "log_file": ".jixo/t.log.md",
+            "goal": "Report on the wheat."},
+        "items": [{"key": "1.1", "number": "1.1", "title": "Weigh it", "group": "g1", "status": "Completed"},
+            {"key": "1.2", "number": "1.2", "title": "Grind it", "group": "g1", "status": "Failed", "depends_on": ["1.1"],
+             "result": "Failed", "summary": "no mill"}],
+        "groups": [{"key": "g1", "title": "Phase 1"}],
+        "why": {"kind": "failed", "item": "1.2", "summary": "no mill"},
+        "skills": [{"name": "milling", "description": "how to mill"}]});
+    let mut plan = Brief::new("r", "roadmap", "planner", "plan_roadmap");
+    plan.context = context.clone();
+    let common = ["Report on the wheat.", "ann-7f", ".jixo/t.task.md", ".jixo/t.log.md", "/p", "docs", "12 steps"];
+    let own =
+        ["Phase 1:", "- 1.2 Grind it [Failed] needs 1.1 (Failed: no mill)", "Item 1.2 failed:", "milling", "`claims`"];
+    check(&plan, "planner.plan_roadmap", &[&common[..], &own].concat());
+    let mut item = Brief::new("r", "roadmap", "executor", "do_item");
+    item.context = context;
+    item.item =
+        serde_json::from_value(json!({"key": "1.2", "number": "1.2", "title": "Grind it", "claims": ["docs/b.md"]}))
+            .unwrap();
+    item.context["partial"] = json!("half is ground");
+    item.context["asked"] = json!([{"question": "How fine?", "default": "coarse"}]);
+    let own = [
+        "Your item: 1.2 Grind it",
+        "docs/b.md",
+        "bob-21",
+        "half is ground",
+        "How fine?",
+        "Do this: coarse",
+        "milling: how",
+    ];
+    check(&item, "executor.do_item", &[&common[..], &own, &["\"blocker\": true"]].concat());
+}

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::roadmap;
 use super::template::Known;
 use super::{Form, Tools};
 use crate::contract::Brief;
@@ -14,16 +15,21 @@ const CELL: usize = 240;
 /// The most characters of a long text.
 const LONG: usize = 8000;
 
-const fn text(name: &'static str) -> Known {
+pub(super) const fn text(name: &'static str) -> Known {
     Known { name, entries: None }
 }
 
-const fn list(name: &'static str, entries: &'static [&'static str]) -> Known {
+pub(super) const fn list(name: &'static str, entries: &'static [&'static str]) -> Known {
     Known { name, entries: Some(entries) }
 }
 
-/// All fields, for templates and for docs/prompts.md.
-pub(super) const KNOWN: [Known; 39] = [
+/// All fields that there are.
+pub(super) fn known() -> Vec<Known> {
+    KNOWN.iter().chain(&roadmap::KNOWN).copied().collect()
+}
+
+/// The fields of any brief, for templates and for docs/prompts.md.
+const KNOWN: [Known; 39] = [
     text("run_id"),
     text("protocol"),
     text("role"),
@@ -125,12 +131,14 @@ pub(super) fn view(brief: &Brief, form: Form, tools: Tools) -> Value {
     view.insert("outputs".into(), own(json!(brief.expects.outputs), "outputs"));
     view.insert("problems".into(), own(json!(brief.problems), "problems"));
     view.insert("answers".into(), own(json!(brief.answers), "answers"));
+    roadmap::add(&mut view, brief);
     Value::Object(view)
 }
 
 /// The entries of a list, so many and so long as a prompt can hold; of too many the last ones, which are the newest.
-fn entries(list: Option<&Value>, name: &str) -> Value {
-    let known = KNOWN.iter().find(|known| known.name == name).and_then(|known| known.entries).unwrap_or_default();
+pub(super) fn entries(list: Option<&Value>, name: &str) -> Value {
+    let known =
+        known().into_iter().find(|known| known.name == name).and_then(|known| known.entries).unwrap_or_default();
     let all = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let kept = &all[all.len().saturating_sub(ENTRIES)..];
     let cell = |value: &Value| match value {
@@ -147,7 +155,7 @@ fn entries(list: Option<&Value>, name: &str) -> Value {
     Value::Array(kept.collect())
 }
 
-fn shortened(text: &str, most: usize) -> String {
+pub(super) fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into(),

@@ -28,4 +28,6 @@ pub use lower::{Step, lower};
 pub use names::{ArchiveName, Archived, archive_name, asset_name, cycle_id, is_asset_name, read_archive_name, slug};
 pub use read::{Order, Reading, read};
 pub use start::{ARCHIVE, ASSETS, CONTEXT, CURRENT, folders, initial_documents};
+pub(crate) use values::{nearest, shown};
+pub(crate) use write::one_line;
 pub use write::{block_text, header_text, turn_text};

@@ -214,7 +214,7 @@ fn one_of(raw: &str, names: &[&str], spelled: fn(&str) -> String) -> Read<usize>
 }
 
 /// The name that takes the fewest changes, if they are few.
-fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(text: &str, names: &[&'n str]) -> Option<&'n str> {
     let text: Vec<char> = text.to_lowercase().chars().take(40).collect();
     let far = |name: &&str| distance(&text, &name.to_lowercase().chars().collect::<Vec<_>>());
     let near = names.iter().min_by_key(|name| far(name))?;
@@ -262,7 +262,7 @@ fn plain(raw: &str) -> String {
 }
 
 /// A value as a message shows it: bounded, on one line.
-pub(super) fn shown(raw: &str) -> String {
+pub(crate) fn shown(raw: &str) -> String {
     const MOST: usize = 40;
     let line: String = raw.trim().chars().map(|letter| if letter.is_control() { '·' } else { letter }).collect();
     match line.chars().count() > MOST {

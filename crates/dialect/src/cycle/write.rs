@@ -78,7 +78,7 @@ fn filled(value: &str) -> String {
 }
 
 /// Text on one line, as it can be the value of a field: line breaks become `; `, pipes are escaped.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     let line = lines.collect::<Vec<_>>().join("; ");
     let line: String = line.chars().filter(|letter| !letter.is_control()).collect();

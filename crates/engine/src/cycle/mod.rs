@@ -29,7 +29,7 @@ use text::Text;
 
 use crate::body::Given;
 use crate::fault::EngineError;
-use crate::hosted::{Deed, Followed, Hosted, Input, Kind, Site, Standing, World};
+use crate::hosted::{Deed, Driven, Followed, Hosted, Input, Kind, Site, Standing, World};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::step::{Output, unknown_run};
@@ -114,7 +114,7 @@ impl Hosted for Carried {
     fn standing(&self) -> Standing<'_> {
         let cycle = &self.0;
         Standing {
-            driver: cycle.driver.as_deref(),
+            driven: Driven::By(cycle.driver.as_deref()),
             is_paused: cycle.paused.is_some(),
             is_over: cycle.ending().is_some(),
             began_at: &cycle.since,
@@ -236,6 +236,7 @@ fn followed(cycle: Cycle, facts: Vec<Box<RawValue>>) -> Followed {
         cause: String::new(),
         said: None,
         is_resumed: false,
+        is_late: false,
     }
 }
 

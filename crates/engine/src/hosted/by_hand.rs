@@ -8,7 +8,7 @@ use agent::{Brief, Ending, Scratch};
 use machine::{Holder, Metered};
 use store::Fs;
 
-use super::{Came, Ended, Site, Workplace, order_of};
+use super::{Came, Ended, Workplace, order_of};
 use crate::by_hand::{HandedIn, refused_for, report_of};
 use crate::fault::EngineError;
 use crate::service::Service;
@@ -18,9 +18,7 @@ impl<F: Fs> Service<F> {
     /// The brief of an attempt of a hosted run, in words for a person.
     pub(crate) fn hosted_brief(&self, run: &str, fence: u64) -> Option<Brief> {
         let engine = &self.engine;
-        let read = |path: &str| engine.content_of(path);
-        let site = Site { settings: &engine.settings, read: &read };
-        let mut brief = engine.state.hosted.get(run)?.brief(fence, &site)?;
+        let mut brief = engine.at_site(|site| engine.state.hosted.get(run)?.brief(fence, site))?;
         brief.prompt = engine.settings.prompts().render(&brief, Form::Report, Tools::None).user;
         Some(brief)
     }
@@ -70,9 +68,7 @@ impl<F: Fs> Service<F> {
     /// The place in which such work is done, where it is not the scratch folder itself.
     fn place_of(&self, run: &str, fence: u64) -> Option<Box<dyn Workplace>> {
         let engine = &self.engine;
-        let read = |path: &str| engine.content_of(path);
-        let site = Site { settings: &engine.settings, read: &read };
-        engine.state.hosted.get(run)?.place(fence, &site)
+        engine.at_site(|site| engine.state.hosted.get(run)?.place(fence, site))
     }
 }
 

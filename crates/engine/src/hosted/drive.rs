@@ -22,14 +22,24 @@ impl<F: Fs> Engine<F> {
     }
 
     /// Hosted runs that this process drives.
-    fn own_hosted(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn own_hosted(&self) -> impl Iterator<Item = &String> {
         let me = self.me();
         self.state.hosted.iter().filter(move |(_, run)| run.standing().is_driven_by(me)).map(|(id, _)| id)
     }
 
-    /// The same word to each hosted run that this process drives.
-    pub(crate) fn to_own_hosted(&self, input: &Common) -> Vec<Order> {
-        self.own_hosted().map(|id| Order::to(id, input.clone())).collect()
+    /// Hosted runs that this process drives are let go.
+    pub(crate) fn release_hosted(&self) -> Vec<Order> {
+        self.own_hosted().map(|id| Order::to(id, Common::Release)).collect()
+    }
+
+    /// Hosted runs that this process drives are to look what can go on; those that many drive only if there is something.
+    pub(crate) fn wake_own_hosted(&self) -> Vec<Order> {
+        let (me, has_room) = (self.me(), self.state.busy < self.settings.jobs);
+        let is_worth_it = |id: &&String| {
+            let run = self.state.hosted.get(*id);
+            run.is_some_and(|run| !run.standing().is_shared() || (has_room && run.has_work(me)))
+        };
+        self.own_hosted().filter(is_worth_it).map(|id| Order::to(id, Common::Wake)).collect()
     }
 
     /// Whether a hosted run need not be taken up: this process drives it, or an edit by hand just ended it.
@@ -44,6 +54,13 @@ impl<F: Fs> Engine<F> {
             let fences: Vec<u64> = run.standing().holders.iter().map(|(fence, _)| *fence).collect();
             fences.into_iter().map(|fence| (id.clone(), fence))
         })
+    }
+
+    /// What hosted runs may look at outside a decision.
+    pub(crate) fn at_site<T>(&self, work: impl FnOnce(&Site<'_>) -> T) -> T {
+        let read = |path: &str| self.content_of(path);
+        let newer = || self.store.behind().map(|(path, text)| (path.to_string(), text.clone())).collect();
+        work(&Site { settings: &self.settings, read: &read, newer: &newer })
     }
 
     /// Who holds an attempt of a hosted run.
@@ -77,14 +94,17 @@ impl<F: Fs> Service<F> {
         let Some(deed) = self.deed_of(run_id, fence).filter(|_| is_mine) else { return };
         let ended = |came| Ended { run: run_id.into(), fence, came, used: machine::Metered::default() };
         // Whoever copies the project, or runs something in it, finds what was committed so far.
-        if matches!(deed, Deed::Code(_) | Deed::At(..))
-            && let Err(fault) = self.engine.store.finish()
-        {
+        let needs_files = match &deed {
+            Deed::Code(_) => true,
+            Deed::At(_, _, place) => place.needs_files_in_place(),
+            Deed::Brief(..) | Deed::Apart(_) | Deed::AtOnce(_) => false,
+        };
+        if needs_files && let Err(fault) = self.engine.store.finish() {
             return self.queue.push_back(order_of(ended(Came::Paused(fault.to_string()))));
         }
         match deed {
             Deed::AtOnce(came) => self.queue.push_back(order_of(ended(came))),
-            Deed::Code(code) => {
+            Deed::Code(code) | Deed::Apart(code) => {
                 if let Some(failed) = self.crew.start_code(run_id, fence, code) {
                     self.queue.push_back(order_of(failed));
                 }
@@ -128,10 +148,7 @@ impl<F: Fs> Service<F> {
 
     /// What is to be done for an attempt of a hosted run.
     pub(crate) fn deed_of(&self, run_id: &str, fence: u64) -> Option<Deed> {
-        let engine = &self.engine;
-        let read = |path: &str| engine.content_of(path);
-        let site = Site { settings: &engine.settings, read: &read };
-        engine.state.hosted.get(run_id)?.deed(fence, &site)
+        self.engine.at_site(|site| self.engine.state.hosted.get(run_id)?.deed(fence, site))
     }
 
     /// What was put off in hosted runs goes on when its time has come; gives how long it is until the next.

@@ -6,10 +6,12 @@ mod by_hand;
 mod came;
 mod drive;
 mod edits;
+mod members;
 mod people;
 mod step;
 mod views;
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -33,10 +35,11 @@ use crate::why::Why;
 
 pub(crate) use came::{Came, Ended};
 pub(crate) use drive::order_of;
+pub(crate) use members::Seen;
 pub(crate) use step::kept;
 
 /// The protocols whose runs are hosted.
-pub(crate) const KINDS: [&dyn Kind; 2] = [&crate::profile::PROFILE, &crate::cycle::CYCLE];
+pub(crate) const KINDS: [&dyn Kind; 3] = [&crate::profile::PROFILE, &crate::cycle::CYCLE, &crate::roadmap::ROADMAP];
 
 /// The kind of a protocol's runs; nothing for one that this program does not know.
 pub(crate) fn kind_of(protocol: &str) -> Option<&'static dyn Kind> {
@@ -72,6 +75,12 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
     /// What follows from an input. A person's refused command is an error and changes nothing.
     fn take(&self, input: &Input, world: &World<'_>) -> Result<Followed, EngineError>;
 
+    /// What follows from a word that only its own protocol knows.
+    fn take_own(&self, _word: &dyn Any, _world: &World<'_>) -> Result<Followed, EngineError> {
+        let reason = format!("a run of the protocol {} takes no such word", self.protocol());
+        Err(EngineError::refused(reason, "`multiverse explain` says what can be done"))
+    }
+
     /// Takes facts of the journal into it. Decides nothing.
     fn apply(&mut self, facts: &[Box<RawValue>]);
 
@@ -83,6 +92,25 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
 
     /// What is to be done for an attempt of this process.
     fn deed(&self, fence: u64, site: &Site<'_>) -> Option<Deed>;
+
+    /// Whether there is something for an opening that has room for more, or something to settle. Where many carry a run on,
+    /// nobody takes the project's lock to find out that there is not.
+    fn has_work(&self, _me: &str) -> bool {
+        true
+    }
+
+    /// How many hands of an opening it takes.
+    fn busy(&self, me: &str) -> usize {
+        self.standing().held_by(me)
+    }
+
+    /// Looks at what came of an attempt before anything is decided on it, where files may still be read and kept.
+    fn before(&self, _fence: u64, _came: &mut Came, _site: &Site<'_>) {}
+
+    /// Keeps what came with a report that was refused because it came too late; gives what people should know.
+    fn keep_aside(&self, _fence: u64, _came: &Came, _settings: &Settings) -> Option<String> {
+        None
+    }
 
     /// Does what is to be done outside the journal for what became so, when nobody is at work: safe to repeat, and to
     /// leave out. Gives what people should know.
@@ -132,12 +160,17 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
 
     /// A fact in words, as it reads to the run before it.
     fn tell(&self, fact: &RawValue, event: &mut Event);
+
+    /// It as what it is, for its own protocol.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 }
 
 /// Where a run stands, as far as the loop cares.
 #[derive(Debug, Clone)]
 pub(crate) struct Standing<'a> {
-    pub driver: Option<&'a str>,
+    pub driven: Driven<'a>,
     pub is_paused: bool,
     pub is_over: bool,
     pub began_at: &'a str,
@@ -145,6 +178,15 @@ pub(crate) struct Standing<'a> {
     pub holders: Vec<(u64, &'a Holder)>,
     /// From when and until when it rests, if it does.
     pub rest: Option<(&'a str, &'a str)>,
+}
+
+/// Who hands out the work of a run.
+#[derive(Debug, Clone)]
+pub(crate) enum Driven<'a> {
+    /// One opening at a time.
+    By(Option<&'a str>),
+    /// Each of these takes its own, and any other may join.
+    Together(Vec<&'a str>),
 }
 
 /// What comes to a run, whatever its machine: what processes, agents and people say, and files that were edited.
@@ -181,6 +223,8 @@ pub(crate) struct World<'a> {
     pub now: &'a str,
     pub me: &'a str,
     pub alive: &'a BTreeSet<String>,
+    /// Openings that live and do not go on: their processes were stopped, or are silent.
+    pub stopped: &'a BTreeSet<String>,
     /// How many more attempts this process may have.
     pub free: usize,
     /// What the attempt used whose end the input is.
@@ -212,6 +256,8 @@ pub(crate) struct Followed {
     pub said: Option<String>,
     /// Whether what waited for a person can be tried again.
     pub is_resumed: bool,
+    /// Whether it was a report that came too late: what came with it is kept aside.
+    pub is_late: bool,
 }
 
 /// What an attempt is done with.
@@ -219,6 +265,8 @@ pub(crate) struct Site<'a> {
     pub settings: &'a Settings,
     /// A file of the project, whether it is a document or not.
     pub read: &'a dyn Fn(&str) -> Option<Text>,
+    /// Documents that are newer than their files.
+    pub newer: &'a dyn Fn() -> Vec<(String, Text)>,
 }
 
 /// What is to be done for an attempt. However it is done, it is answered with the attempt's fence.
@@ -230,6 +278,8 @@ pub(crate) enum Deed {
     /// Code works, on a thread of its own: it may start programs and wait for them, must end when it is told to stop, and
     /// must be safe to do again, because a process that dies in the middle of it leaves nothing but what it did so far.
     Code(Code),
+    /// The same, for what needs no document in its place.
+    Apart(Code),
     /// It was done by saying so.
     AtOnce(Came),
 }
@@ -239,6 +289,14 @@ pub(crate) trait Workplace: Send {
     /// Makes ready the folder in which the agent works, within this one; gives it. What is beside it in there is out of
     /// the agent's reach.
     fn make(&mut self, within: &Path) -> Result<PathBuf, String>;
+
+    /// Whether all documents must be in their places for it.
+    fn needs_files_in_place(&self) -> bool {
+        true
+    }
+
+    /// How it is told that the work is to stop, for what it does itself.
+    fn watch(&mut self, _stop: &Stop) {}
 
     /// What it is to the run that the folder could not be made, for this reason.
     fn unmade(&mut self, reason: String) -> Came {
@@ -257,7 +315,7 @@ impl fmt::Debug for Deed {
         match self {
             Self::Brief(brief, backend) => out.debug_tuple("Brief").field(brief).field(&backend.name()).finish(),
             Self::At(brief, backend, _) => out.debug_tuple("At").field(brief).field(&backend.name()).finish(),
-            Self::Code(_) => out.debug_tuple("Code").finish_non_exhaustive(),
+            Self::Code(_) | Self::Apart(_) => out.debug_tuple("Code").finish_non_exhaustive(),
             Self::AtOnce(came) => out.debug_tuple("AtOnce").field(came).finish(),
         }
     }
@@ -271,7 +329,37 @@ impl Standing<'_> {
 
     /// Whether an opening drives it.
     pub(crate) fn is_driven_by(&self, me: &str) -> bool {
-        self.driver == Some(me) && !self.is_over
+        !self.is_over && self.drivers().any(|name| name == me)
+    }
+
+    /// All who drive it.
+    pub(crate) fn drivers(&self) -> impl Iterator<Item = &str> {
+        let (one, many) = match &self.driven {
+            Driven::By(one) => (*one, &[][..]),
+            Driven::Together(many) => (None, many.as_slice()),
+        };
+        one.into_iter().chain(many.iter().copied())
+    }
+
+    /// Whether any number of openings carries it on.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.driven, Driven::Together(_))
+    }
+
+    /// The openings that have to do with it: those who drive it, and those who have work of it.
+    pub(crate) fn members(&self) -> BTreeSet<String> {
+        let holders = self.holders.iter().filter_map(|(_, holder)| match holder {
+            Holder::Process(name) => Some(name.as_str()),
+            Holder::Person => None,
+        });
+        self.drivers().chain(holders).map(String::from).collect()
+    }
+
+    /// Whether somebody else is at work on it, so that there may be something for this opening later.
+    pub(crate) fn waits_for_others(&self, me: &str) -> bool {
+        let is_others = |holder: &Holder| matches!(holder, Holder::Process(name) if name != me);
+        let is_going_on = self.is_shared() && !self.is_over && !self.is_paused;
+        is_going_on && self.holders.iter().any(|(_, holder)| is_others(holder))
     }
 }
 

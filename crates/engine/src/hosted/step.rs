@@ -32,10 +32,12 @@ impl State {
         }
         let mut followed = {
             let read = |path: &str| read(batch, path);
+            let (alive, stopped) = self.around(id, ready);
             let world = World {
                 now: &ready.now,
                 me: &self.me,
-                alive: &ready.alive,
+                alive: &alive,
+                stopped: &stopped,
                 free: settings.jobs.saturating_sub(self.busy),
                 used: match &ready.order {
                     Order::Hosted { used, .. } => *used,
@@ -48,14 +50,14 @@ impl State {
             follow(&self.hosted, &ready.order, &world)?
         };
         let mut taken = Taken::of(id);
-        taken.is_resumed = followed.is_resumed;
+        (taken.is_resumed, taken.is_late) = (followed.is_resumed, followed.is_late);
         taken.effects = std::mem::take(&mut followed.effects);
         taken.notices = std::mem::take(&mut followed.notices);
         if followed.facts.is_empty() && followed.edits.is_empty() {
             return Ok(taken);
         }
         taken.record = Some(append(batch, id, &followed, &taken.effects, settings)?);
-        let (was, is) = (self.hosted_busy(id), followed.run.standing().held_by(&self.me));
+        let (was, is) = (self.hosted_busy(id), followed.run.busy(&self.me));
         self.busy = (self.busy + is).saturating_sub(was);
         match self.busy >= settings.jobs && !followed.run.standing().is_over {
             true => drop(self.hungry.insert(id.into())),
@@ -69,7 +71,7 @@ impl State {
     /// Whether an order is for a run that another machine carries.
     pub(crate) fn is_for_hosted(&self, order: &Order) -> bool {
         match order {
-            Order::Begin { .. } | Order::Hosted { .. } => true,
+            Order::Begin { .. } | Order::Hosted { .. } | Order::Own { .. } => true,
             Order::To { run, .. } => !self.hosted.is_empty() && self.hosted.contains_key(run),
             Order::Start { .. } | Order::Retry { .. } | Order::Adopt { .. } => false,
         }
@@ -96,7 +98,7 @@ impl State {
 
     /// How many agents this process has at work for a hosted run.
     pub(crate) fn hosted_busy(&self, id: &str) -> usize {
-        self.hosted.get(id).map_or(0, |run| run.standing().held_by(&self.me))
+        self.hosted.get(id).map_or(0, |run| run.busy(&self.me))
     }
 
     /// Keeps a run; a new one is the newest.
@@ -129,6 +131,7 @@ fn follow(runs: &Runs, order: &Order, world: &World<'_>) -> Result<Followed, Eng
             Err(EngineError::refused(format!("there is a run {id} already"), "try again in a second"))
         }
         Order::Begin { id, beginning } => beginning.begin(id, world),
+        Order::Own { run, word } => runs.get(run).ok_or_else(|| unknown_run(run))?.take_own(word.as_ref(), world),
         Order::Hosted { run, input, .. } => runs.get(run).ok_or_else(|| unknown_run(run))?.take(input, world),
         Order::To { run, input, .. } => {
             let known = runs.get(run).ok_or_else(|| unknown_run(run))?;
@@ -203,13 +206,16 @@ impl<F: Fs> Engine<F> {
             let writes = run.writes();
             self.adopt_if_there(writes.iter().map(String::as_str))?;
         }
-        let Order::Hosted { input: Input::Ended { came, .. }, .. } = &mut ready.order else { return Ok(()) };
+        let Order::Hosted { run, input: Input::Ended { fence, came }, .. } = &mut ready.order else { return Ok(()) };
         let Came::Report { outputs, .. } = came else { return Ok(()) };
         self.adopt_if_there(outputs.iter().map(|output| output.path.as_str()))?;
         let problems = self.unplaceable(outputs)?;
         if !problems.is_empty() {
             let said = came.said().unwrap_or_default();
             *came = Came::Broken { problems, said };
+        }
+        if let Some(known) = self.state.hosted.get(run.as_str()) {
+            self.at_site(|site| known.before(*fence, came, site));
         }
         Ok(())
     }

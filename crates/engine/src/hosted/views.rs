@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use store::Fs;
 
-use super::kind_of;
+use super::{Standing, kind_of};
 use crate::body::Body;
 use crate::fault::EngineError;
 use crate::service::Service;
@@ -16,7 +16,7 @@ use crate::why::Why;
 impl<F: Fs> Service<F> {
     pub(crate) fn hosted_view(&self, run: &str) -> Option<RunView> {
         let found = self.engine.state.hosted.get(run)?;
-        Some(found.view(self.driver_of(found.standing().driver)))
+        Some(found.view(self.driver_of(&found.standing())))
     }
 
     /// Hosted runs, the oldest first: those that are not over, or all that are remembered.
@@ -24,16 +24,21 @@ impl<F: Fs> Service<F> {
         let state = &self.engine.state;
         let known = state.begun.iter().filter_map(|id| state.hosted.get(id));
         let known = known.filter(|run| !only_open || !run.standing().is_over);
-        known.map(|run| run.view(self.driver_of(run.standing().driver))).collect()
+        known.map(|run| run.view(self.driver_of(&run.standing()))).collect()
     }
 
     pub(crate) fn hosted_why(&self, run: &str, item: Option<&str>) -> Option<Result<Why, EngineError>> {
         let found = self.engine.state.hosted.get(run)?;
-        Some(found.why(item, self.driver_of(found.standing().driver)))
+        Some(found.why(item, self.driver_of(&found.standing())))
     }
 
-    fn driver_of(&self, driver: Option<&str>) -> Driver {
-        match driver.is_some_and(|name| self.engine.store.is_alive(name)) {
+    pub(crate) fn hosted_driver(&self, run: &str) -> Driver {
+        let standing = self.engine.state.hosted.get(run).map(|run| run.standing());
+        standing.map_or(Driver::Gone, |standing| self.driver_of(&standing))
+    }
+
+    fn driver_of(&self, standing: &Standing<'_>) -> Driver {
+        match standing.drivers().any(|name| self.engine.store.is_alive(name)) {
             true => Driver::Alive,
             false => Driver::Gone,
         }
@@ -75,7 +80,7 @@ impl<F: Fs> Service<F> {
         if protocols.is_empty() {
             return Ok(None);
         }
-        let view = run.map(|run| run.view(self.driver_of(run.standing().driver)));
+        let view = run.map(|run| run.view(self.driver_of(&run.standing())));
         // Facts that only the engine cares for have no words.
         events.retain(|event| !event.text.is_empty());
         Ok(Some(Story { view, events }))

@@ -27,7 +27,7 @@ use text::Text;
 use crate::body::Given;
 use crate::fault::EngineError;
 use crate::files::digest_of;
-use crate::hosted::{Came, Deed, Followed, Hosted, Input, Kind, Site, Standing, Workplace, World};
+use crate::hosted::{Came, Deed, Driven, Followed, Hosted, Input, Kind, Site, Standing, Workplace, World};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::step::{Output, unknown_run};
@@ -124,7 +124,7 @@ impl Hosted for Carried {
     fn standing(&self) -> Standing<'_> {
         let run = &self.0;
         Standing {
-            driver: run.driver.as_deref(),
+            driven: Driven::By(run.driver.as_deref()),
             is_paused: run.paused.is_some(),
             is_over: run.is_over(),
             began_at: &run.started_at,
@@ -258,6 +258,7 @@ fn followed(run: Run, facts: Vec<Box<RawValue>>) -> Followed {
         cause: String::new(),
         said: None,
         is_resumed: false,
+        is_late: false,
     }
 }
 

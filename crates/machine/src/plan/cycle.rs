@@ -12,7 +12,7 @@ enum Mark {
 
 /// At least one circle of every group of rows that need each other; each as the rows in the order of need. The work
 /// grows with the number of edges, and nothing recurses.
-pub(super) fn cycles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(crate) fn cycles(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut marks = vec![Mark::New; edges.len()];
     let mut found = Vec::new();
     for start in 0..edges.len() {

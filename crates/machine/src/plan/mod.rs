@@ -12,6 +12,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+pub(crate) use cycle::cycles;
 pub(crate) use folders::files_of_plan;
 pub(crate) use paths::Spot;
 pub use prelude::prelude_rows;

@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use engine::agent::{self, Backend, Kind as AgentKind};
 use engine::cycle::{BatteryCheck, CycleSettings, Limits, Silence};
+use engine::roadmap::RoadmapSettings;
 use engine::{AskedAgent, Budget, Casting, Role, Settings};
 
-use super::configuration::{self, Read};
+use super::configuration::{self, Namer, Read};
 use super::failure::{Failure, Kind};
 use super::models;
 use super::output::{HINT, Output};
 use super::project::Start;
-use super::toolboxes::{all_grants, searching};
-use super::{completions, visible};
+use super::toolboxes::{all_grants, searching, tools_of_programs};
+use super::{completions, mcp, visible};
 
 /// The roles of the protocol, as they are named on the command line.
 pub(crate) const ROLES: [(&str, Role); 3] =
@@ -48,6 +49,7 @@ pub(crate) struct Cast {
     pub(crate) kind: AgentKind,
     /// Relative paths begin here.
     base: PathBuf,
+    namer: Namer,
 }
 
 impl Choice {
@@ -71,6 +73,7 @@ impl Choice {
         settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
         settings.budget = budget(&read);
         settings.cycle = cycle_settings(&read);
+        settings.roadmap = roadmap_settings(&read);
         settings.guidance = Arc::new(agent::Guidance::find(project));
         settings.guided = guided(&read);
         settings.notify.command.clone_from(&read.set.notify_command);
@@ -111,7 +114,11 @@ impl Choice {
         let mut read = Read::of(project)?;
         let cast = self.cast(&told, project, &mut read);
         let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
-        Ok(Some((casting(&cast, asked, project, &mut read)?, stays)))
+        let casting = casting(&cast, asked, project, &mut read)?;
+        if let Some(words) = read.problems_in_words() {
+            return Err(Failure::new(Kind::Configuration, words).at(Path::new(configuration::FILE)));
+        }
+        Ok(Some((casting, stays)))
     }
 
     /// Who was asked for, as it is kept with a run.
@@ -144,7 +151,7 @@ impl Choice {
         }
         let is_auto = |text: &str| agent::parse_kind(text).is_ok_and(|assigned| assigned.kind == AgentKind::Auto);
         if self.agents.iter().any(|text| is_auto(text)) || set.values().any(|setting| is_auto(&setting.text)) {
-            let cast = Cast { kind: settled(AgentKind::Auto), base: PathBuf::new() };
+            let cast = Cast { kind: settled(AgentKind::Auto), base: PathBuf::new(), namer: Namer::Person };
             output.say(&match cast.kind {
                 AgentKind::Offline => "auto: no coding CLI is here that runs and has a key, so offline works".into(),
                 _ => format!("auto: {} works; it costs what its provider asks for", cast.shown()),
@@ -163,7 +170,7 @@ impl Choice {
     fn cast(&self, told: &BTreeMap<Option<Role>, Cast>, project: &Path, read: &mut Read) -> BTreeMap<Role, Cast> {
         let set = set_in(project, read);
         let everyone = told.get(&None).cloned();
-        let offline = Cast { kind: AgentKind::Offline, base: project.to_path_buf() };
+        let offline = Cast { kind: AgentKind::Offline, base: project.to_path_buf(), namer: Namer::Person };
         let player = |role: Role| {
             let named = told.get(&Some(role)).or(everyone.as_ref()).or_else(|| set.get(&Some(role)));
             named.or_else(|| set.get(&None)).unwrap_or(&offline).clone()
@@ -181,7 +188,7 @@ impl Choice {
 fn parsed(text: &str, base: &Path) -> Result<(Option<Role>, Cast), String> {
     let assigned = agent::parse_kind(text)?;
     let role = assigned.role.map(|name| role_of(&name).ok_or_else(|| no_role(&name))).transpose()?;
-    Ok((role, Cast { kind: settled(assigned.kind), base: base.to_path_buf() }))
+    Ok((role, Cast { kind: settled(assigned.kind), base: base.to_path_buf(), namer: Namer::Person }))
 }
 
 /// Who `auto` is, on this machine and now.
@@ -252,7 +259,8 @@ pub(crate) fn set_in(project: &Path, read: &mut Read) -> BTreeMap<Option<Role>, 
                 );
             }
             Ok(assigned) => {
-                set.insert(role, Cast { kind: settled(assigned.kind), base: project.to_path_buf() });
+                let (base, namer) = (project.to_path_buf(), setting.namer());
+                set.insert(role, Cast { kind: settled(assigned.kind), base, namer });
             }
             Err(message) => {
                 let (message, hint) = message.split_once("; valid: ").unwrap_or((&message, ""));
@@ -279,17 +287,19 @@ impl Cast {
                 if let Some(reason) = command.missing() {
                     return Err(self.unusable(&reason));
                 }
-                Arc::new(command.with_readable(readable(read)))
+                with_tools(Arc::new(command.with_readable(readable(read))))
             }
-            AgentKind::Model(name) => Arc::new(models::model(name, project, read)?),
+            AgentKind::Model(name) => Arc::new(models::model(name, self.namer, project, read)?),
             AgentKind::NamedModel(name) => Arc::new(models::named(name, project, read)?),
-            AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read))),
+            AgentKind::Cli(cli, model) => {
+                with_tools(Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read))))
+            }
             AgentKind::Acp(text) => {
                 let acp = agent::Acp::new(text, &self.base).map_err(|reason| self.unusable(&reason))?;
                 if let Some(reason) = acp.missing() {
                     return Err(self.unusable(&reason));
                 }
-                Arc::new(acp.with_grants(all_grants(read)).with_readable(readable(read)))
+                with_tools(Arc::new(acp.with_grants(all_grants(read)).with_readable(readable(read))))
             }
             AgentKind::Auto => Arc::new(agent::offline::Offline),
             AgentKind::Person => Arc::new(agent::Person),
@@ -339,6 +349,14 @@ impl Cast {
     }
 }
 
+/// An agent that is a program, with the tools of a roadmap's log beside it where it works on one (RM-09).
+fn with_tools(program: Arc<dyn Backend>) -> Arc<dyn Backend> {
+    match std::env::current_exe() {
+        Ok(own) => Arc::new(agent::Served::new(program, tools_of_programs(), own, &["mcp", "--socket"], mcp::about())),
+        Err(_) => program,
+    }
+}
+
 /// What programs may read outside the project.
 fn readable(read: &Read) -> Vec<PathBuf> {
     read.set.sandbox_read.iter().map(PathBuf::from).collect()
@@ -351,6 +369,19 @@ fn role_of(name: &str) -> Option<Role> {
 fn no_role(name: &str) -> String {
     let valid: Vec<&str> = ROLES.iter().map(|(name, _)| *name).collect();
     format!("`{name}` is no role; valid: {}", valid.join(", "))
+}
+
+/// How roadmaps go, as the project says: the same checks as of cycles, before work counts.
+fn roadmap_settings(read: &Read) -> RoadmapSettings {
+    let (set, usual) = (&read.set.roadmap, RoadmapSettings::default());
+    RoadmapSettings {
+        executor: set.name.clone().unwrap_or(usual.executor),
+        quota: set.quota.and_then(|quota| quota.try_into().ok()).unwrap_or(usual.quota),
+        waits: true,
+        checks: cycle_settings(read).battery,
+        read: readable(read),
+        limits: usual.limits,
+    }
 }
 
 /// How cycles go, as the project says.

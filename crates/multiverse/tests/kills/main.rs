@@ -4,6 +4,7 @@
 
 mod cycles;
 mod realized;
+mod roadmaps;
 
 use std::collections::BTreeMap;
 use std::path::Path;

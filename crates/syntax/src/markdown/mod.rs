@@ -2,7 +2,7 @@
 //!
 //! - `line`: what one line can be; `blocks`: what it is in its place; `row`: the cells of one line
 //! - `near`: what looks like a table and is none
-//! - `fields`: keys and values on lines of text; `edit_fields`: another value for one
+//! - `fields`: keys and values on lines of text; `edit_fields`: another value for one; `lists`: nested entries
 //! - `cells`, `paths`: from the text of a cell to its value and back
 //! - `tables`, `sections`, `front_matter`: views of a document
 //! - `edit_rows`, `edit_text`: changes to a document; `follow`: what they leave of its blocks
@@ -24,6 +24,7 @@ pub mod fields;
 mod follow;
 mod front_matter;
 mod line;
+pub mod lists;
 mod near;
 pub mod paths;
 mod refusal;

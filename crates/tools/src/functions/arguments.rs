@@ -77,6 +77,17 @@ impl Arguments {
         texts.or_else(|| self.wrong(names[0], "a list of texts", &value)).unwrap_or_default()
     }
 
+    /// A list of objects, each to be read on its own; an object alone is a list of one.
+    pub(crate) fn objects(&mut self, names: &[&str]) -> Vec<Self> {
+        let Some(value) = self.take(names) else { return Vec::new() };
+        let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        match parsed.as_ref().unwrap_or(&value) {
+            Value::Array(values) if values.iter().all(Value::is_object) => values.iter().map(Self::new).collect(),
+            one @ Value::Object(_) => vec![Self::new(one)],
+            _ => self.wrong(names[0], "a list of objects", &value).unwrap_or_default(),
+        }
+    }
+
     /// Something that is wrong with a value of the right kind.
     pub(crate) fn problem(&mut self, what: impl Into<String>) {
         self.problems.push(what.into());

@@ -20,9 +20,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::arguments::Arguments;
+pub(crate) use self::arguments::Arguments;
 use self::bounded::ANSWER_TOKENS;
 use self::view::View;
+pub use self::view::Writable;
 use crate::{Bounds, Network, Stop, Tool, ToolAnswer, ToolCall, Toolbox};
 
 /// What an attempt has before it.
@@ -34,6 +35,7 @@ pub struct Desk {
     pub workdir: PathBuf,
     /// What may be read of the project, files or folders (MV-36); what lies outside the project is left out.
     pub readable: Vec<PathBuf>,
+    pub writable: Writable,
     pub shell: ShellRules,
 }
 
@@ -64,9 +66,24 @@ pub struct Functions {
 impl Functions {
     /// Both folders must exist.
     pub fn new(desk: Desk) -> io::Result<Self> {
-        let Desk { project, workdir, readable, shell } = desk;
-        let view = View::new(&project, &workdir, &readable)?;
+        let Desk { project, workdir, readable, writable, shell } = desk;
+        let view = View::new(&project, &workdir, &readable)?.with_writable(writable);
         Ok(Self { view, shell, answer_tokens: ANSWER_TOKENS })
+    }
+
+    /// The path from the project that is meant by what a call gives.
+    pub(crate) fn path(&self, given: &str) -> Result<String, String> {
+        self.view.path(given)
+    }
+
+    /// Puts texts into a file in the place of others, each of which must mean one place; all or none.
+    pub(crate) fn edit(&self, path: &str, edits: &[(String, String)]) -> Result<String, String> {
+        write::edit(self, path, edits)
+    }
+
+    /// Adds a text to the end of a file, which is made if it is not there.
+    pub(crate) fn append(&self, path: &str, content: &str) -> Result<String, String> {
+        write::append(self, path, content)
     }
 
     /// The same with answers of another size, in tokens.

@@ -35,6 +35,17 @@ pub(crate) struct View {
     workdir: Folder,
     /// Paths from the project.
     readable: Vec<String>,
+    writable: Writable,
+}
+
+/// What of the attempt's own folder may be written, by the paths of the project.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Writable {
+    /// All but the folders of the engine and of people.
+    #[default]
+    Usual,
+    /// What lies in these folders, or anywhere if none is named; never a file whose name ends like one of those (RM-17).
+    Within { folders: Vec<String>, but: Vec<String> },
 }
 
 /// One name of a folder.
@@ -71,7 +82,13 @@ impl View {
         readable.dedup();
         let project = Folder::open(&projects[1]).map_err(|fault| with(project, fault))?;
         let workdir = Folder::open(&workdirs[1]).map_err(|fault| with(workdir, fault))?;
-        Ok(Self { projects, workdirs, project, workdir, readable })
+        Ok(Self { projects, workdirs, project, workdir, readable, writable: Writable::Usual })
+    }
+
+    /// The same with other rules of writing.
+    pub(crate) fn with_writable(mut self, writable: Writable) -> Self {
+        self.writable = writable;
+        self
     }
 
     /// The path from the project that is meant: relative, or absolute and inside.
@@ -198,10 +215,26 @@ impl View {
         if path.is_empty() {
             return Some("the project's folder itself cannot be written: name a file in it".into());
         }
-        READ_ONLY.contains(&first).then(|| {
+        let Writable::Within { folders, but } = &self.writable else {
+            return READ_ONLY.contains(&first).then(|| {
+                format!(
+                    "`{}` cannot be written: {first}/ is read-only; write to a path that the brief expects",
+                    shown(path)
+                )
+            });
+        };
+        if [ENGINE, ".git"].contains(&first) {
+            return Some(format!("`{}` cannot be written: {first}/ belongs to a program", shown(path)));
+        }
+        if let Some(ending) = but.iter().find(|ending| path.ends_with(ending.as_str())) {
+            return Some(format!("`{}` cannot be written: files that end in {ending} are kept by code", shown(path)));
+        }
+        let is_within = |folder: &String| within(path, folder.trim_start_matches("./").trim_matches(['/', '.']));
+        (!folders.is_empty() && !folders.iter().any(is_within)).then(|| {
             format!(
-                "`{}` cannot be written: {first}/ is read-only; write to a path that the brief expects",
-                shown(path)
+                "`{}` cannot be written: it lies outside the folders of the task: {}",
+                shown(path),
+                folders.join(", ")
             )
         })
     }

@@ -104,6 +104,48 @@ fn replace(functions: &Functions, mut arguments: Arguments, tool: &Tool) -> Resu
     Ok(format!("replaced {} in `{}`, {}\n", times(places.len()), shown(&path), lines_of(&content, &places)))
 }
 
+/// Several places of one file, all or none.
+pub(super) fn edit(functions: &Functions, path: &str, edits: &[(String, String)]) -> Result<String, String> {
+    if let Some(why) = functions.view.not_writable(path) {
+        return Err(why);
+    }
+    let mut content = text_of(functions, path)?;
+    for (old, new) in edits {
+        content = edited(path, &content, old, new)?;
+    }
+    put(functions, path, &content)?;
+    let places = if edits.len() == 1 { "1 place".to_string() } else { format!("{} places", edits.len()) };
+    Ok(format!("edited {places} of `{}`\n", shown(path)))
+}
+
+/// A text with one place of it changed; refused if the old words mean no place, or several.
+pub(crate) fn edited(path: &str, content: &str, old: &str, new: &str) -> Result<String, String> {
+    let (old, new) = with_line_ends(content, old, new);
+    let places: Vec<usize> = content.match_indices(old.as_str()).map(|(at, _)| at).collect();
+    match (places.as_slice(), old.is_empty()) {
+        ([_], false) => Ok(content.replacen(old.as_str(), &new, 1)),
+        (_, true) => Err(format!("the old text for `{}` is empty: say which place is meant", shown(path))),
+        _ => Err(refusal(path, content, &old, &places, 1)),
+    }
+}
+
+pub(super) fn append(functions: &Functions, path: &str, content: &str) -> Result<String, String> {
+    if let Some(why) = functions.view.not_writable(path) {
+        return Err(why);
+    }
+    let before = if functions.view.about(path).is_ok() { text_of(functions, path)? } else { String::new() };
+    put(functions, path, &format!("{before}{content}"))?;
+    Ok(format!("appended {} bytes to `{}`\n", content.len(), shown(path)))
+}
+
+fn text_of(functions: &Functions, path: &str) -> Result<String, String> {
+    let (bytes, about) = functions.view.read(path)?;
+    if about.bytes > FILE_BYTES || !is_text(&bytes) {
+        return Err(format!("`{}` is not text or larger than {FILE_BYTES} bytes, and stays as it is", shown(path)));
+    }
+    String::from_utf8(bytes).map_err(|_| format!("`{}` is not all UTF-8, and stays as it is", shown(path)))
+}
+
 fn create(functions: &Functions, path: &str, content: &str) -> Result<String, String> {
     if functions.view.about(path).is_ok() {
         return Err(format!(

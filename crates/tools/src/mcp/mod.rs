@@ -3,14 +3,16 @@
 //! is not known here. The makers' crate is used in this module only.
 //!
 //! A server that is a program runs confined like any other, and ends with its box. One that is reached by HTTP is reached at
-//! the host that its URL names and nowhere else.
+//! the host that its URL names and nowhere else. The other way round, `serve` and `relay` offer a box of ours to others.
 
 mod answer;
 mod file;
 mod http;
 mod lines;
 mod names;
+mod relay;
 mod schema;
+mod serve;
 mod server;
 
 use std::collections::BTreeSet;
@@ -22,6 +24,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use file::{McpFile, McpProblem, read_mcp_file};
+pub use relay::{Relay, carry};
+pub use serve::{About, serve};
 
 use crate::background::Background;
 use crate::web::{FetchLimits, Names, SystemNames};

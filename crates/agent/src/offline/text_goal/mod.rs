@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 
 pub use edits::{Bounds, FileEdit};
 pub use goal::{Goal, Pattern};
+pub(in crate::offline) use texts::{Line, heading, lines};
 pub use turns::{Deed, Findings, Planned, deed, findings, plan};
 
 /// Files by path from the project's root.

@@ -3,14 +3,14 @@
 
 /// One line that is text: not code, not front matter, not a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub(in crate::offline) struct Line<'a> {
     /// From 1.
-    pub(super) number: usize,
-    pub(super) text: &'a str,
+    pub(in crate::offline) number: usize,
+    pub(in crate::offline) text: &'a str,
 }
 
 /// The lines of a text that are neither code nor front matter nor comment.
-pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+pub(in crate::offline) fn lines(text: &str) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let (mut fence, mut in_comment): (Option<(char, usize)>, bool) = (None, false);
     let mut in_front = text.lines().next().is_some_and(|line| line.trim_end() == "---")
@@ -51,7 +51,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
 }
 
 /// A heading of the form `## Title`: its level, its title, and where that begins in the line.
-pub(super) fn heading(line: &str) -> Option<(usize, &str, usize)> {
+pub(in crate::offline) fn heading(line: &str) -> Option<(usize, &str, usize)> {
     let rest = line.trim_start();
     let level = rest.chars().take_while(|letter| *letter == '#').count();
     let after = rest.get(level..).filter(|after| (1..=6).contains(&level) && after.starts_with([' ', '\t']))?;

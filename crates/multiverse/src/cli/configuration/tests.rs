@@ -36,7 +36,7 @@ fn all_keys_are_read() {
 
 #[test]
 fn what_is_wrong_has_a_place_and_the_valid_options() {
-    let keys = "valid keys: agents, budget, checks, cycle, grants, guidance, jobs, learning, mcp, models, notify, sandbox, seconds, web";
+    let keys = "valid keys: agents, budget, checks, cycle, grants, guidance, jobs, learning, mcp, models, notify, roadmap, sandbox, seconds, web";
     let check = |text: &str, expected: &[&str]| assert_eq!(problems(text), expected, "{text}");
     check("job = 3\n", &[&format!("1:1 there is no key `job` ({keys})")]);
     check("# 보고\n\"보\" = 1", &[&format!("2:1 there is no key `보` ({keys})")]);
@@ -67,6 +67,22 @@ fn what_is_wrong_has_a_place_and_the_valid_options() {
         &["1:14 search must be one of gemini, brave, tavily, searxng (for example: search = \"searxng\")"],
     );
     assert_eq!(problems("jobs = \nseconds = 3\n").len(), 1);
+}
+
+/// The examples of a grant are tried when the file is read, whoever works, and the rule that is wrong is the one that is shown.
+#[test]
+fn grants_are_held_to_their_examples() {
+    let text = "[[grants]]\nrule = 'allow'\npattern = 'read_file'\n[[grants]]\nrule = 'allow'\n\
+                pattern = 'run_shell_command: git *'\nmatches = ['ls']\n[[grants]]\nrule = 'deny'\npattern = 'a b'\n";
+    assert_eq!(
+        problems(text),
+        [
+            "6:11 rule 2, allow `run_shell_command: git *`: its example `ls` should match, but does not: \
+             mend the pattern or the example (docs/security.md describes the rules)",
+            "10:11 rule 3, deny `a b`: expected `TOOL` or `TOOL: ARGUMENT`, the tool of letters, digits, \
+             `_`, `-`, `.` and `*` (docs/security.md describes the rules)",
+        ]
+    );
 }
 
 /// QL-35: a key that was written into the file is refused, and not shown.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value;
+use tools::{Effect, Rule};
 
 use super::{Entry, Origin, Read};
 
@@ -27,6 +28,7 @@ pub(crate) struct Configuration {
     pub(crate) most: Option<usize>,
     pub(crate) grants: Vec<Grant>,
     pub(crate) cycle: CycleSet,
+    pub(crate) roadmap: RoadmapSet,
     /// Commands of the test battery, by name.
     pub(crate) checks: BTreeMap<String, CheckSet>,
     /// The roles that are given AGENTS.md and skills.
@@ -51,6 +53,20 @@ pub(crate) struct Setting {
     pub(crate) span: Range<usize>,
 }
 
+/// Who named something: whoever runs the program, by a flag or a variable, or the project's file, which may be another's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Namer {
+    Person,
+    File,
+}
+
+impl Setting {
+    pub(crate) fn namer(&self) -> Namer {
+        // What a variable sets has no place in the file.
+        if self.span.is_empty() { Namer::Person } else { Namer::File }
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ModelSet {
     pub(crate) model: Option<Setting>,
@@ -73,6 +89,19 @@ pub(crate) struct Grant {
     pub(crate) misses: Vec<String>,
 }
 
+impl Grant {
+    /// The rule as the tools know it.
+    pub(crate) fn as_rule(&self) -> Rule {
+        let effect = match self.rule.text.as_str() {
+            "allow" => Effect::Allow,
+            "ask" => Effect::Ask,
+            _ => Effect::Deny,
+        };
+        let (pattern, matches, misses) = (self.pattern.text.clone(), self.matches.clone(), self.misses.clone());
+        Rule { effect, pattern, matches, misses }
+    }
+}
+
 /// How cycles go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CycleSet {
@@ -84,6 +113,13 @@ pub(crate) struct CycleSet {
     pub(crate) answer_seconds: Option<u64>,
     pub(crate) silence: Option<String>,
     pub(crate) outline: bool,
+}
+
+/// How roadmaps go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RoadmapSet {
+    pub(crate) name: Option<String>,
+    pub(crate) quota: Option<u64>,
 }
 
 /// One command of the test battery.
@@ -135,6 +171,8 @@ impl Configuration {
                 "budget" | "learning" | "sandbox" => set.single(first, rest, entry),
                 "grants" => set.grant(rest, entry),
                 "cycle" => set.cycle.take(rest, entry),
+                "roadmap" if rest == "name" => set.roadmap.name = Some(setting(entry).text),
+                "roadmap" => set.roadmap.quota = whole(entry),
                 "checks" => set.check(rest, entry),
                 "guidance" => {
                     let each = texts(&entry.value).into_iter().map(|text| Setting { text, span: span_of(entry) });
@@ -275,6 +313,10 @@ pub(crate) fn check(read: &mut Read) {
                 let message = format!("rule {} of [[grants]] has no `{name}`", at + 1);
                 read.problem(other.span.clone(), message, "every rule needs `rule` and `pattern`");
             }
+        }
+        let is_whole = !grant.rule.text.is_empty() && !grant.pattern.text.is_empty();
+        if let (true, Err(problem)) = (is_whole, grant.as_rule().check(at + 1)) {
+            read.problem(grant.pattern.span.clone(), problem.to_string(), "docs/security.md describes the rules");
         }
     }
     for role in set.guided.iter().flatten().filter(|role| !super::keys::ROLES.contains(&role.text.as_str())) {
