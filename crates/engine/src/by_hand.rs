@@ -1,6 +1,8 @@
 //! Work that a person has: its brief, and what the person hands in. It goes the way of any agent's report, but what is
 //! wrong with it is said to the person at once, and nothing is recorded.
 
+use std::path::Path;
+
 use agent::prompt::{Form, Tools};
 use agent::{Brief, Ending, Report, Scratch};
 use machine::{Attempt, Holder, Input, Outcome};
@@ -49,7 +51,7 @@ impl<F: Fs> Service<F> {
         let project = self.engine.settings.project.clone();
         let scratch = Scratch::make(&project, attempt.fence, &brief)
             .map_err(|fault| EngineError::refused(format!("cannot make a scratch folder: {fault}"), ""))?;
-        let arrived = report_of(&brief, &scratch, handed).map(|report| {
+        let arrived = report_of(&brief, &scratch.workdir(), handed).map(|report| {
             let ending = Ending::Report { report, log: String::new() };
             let (project, fence, agent) = (project.as_path(), attempt.fence, "person".to_string());
             let (workdir, meter) = (scratch.workdir(), agent::Meter::default());
@@ -109,17 +111,21 @@ impl<F: Fs> Service<F> {
     }
 }
 
-pub(crate) fn report_of(brief: &Brief, scratch: &Scratch, handed: HandedIn) -> Result<Report, EngineError> {
+pub(crate) fn report_of(brief: &Brief, folder: &Path, handed: HandedIn) -> Result<Report, EngineError> {
     if let Some(content) = handed.file {
         let [path] = brief.expects.outputs.as_slice() else {
-            let reason = format!("this work ({}) leaves no file", brief.action);
+            let reason = match brief.expects.outputs.as_slice() {
+                [] => format!("this work ({}) leaves no file", brief.action),
+                several => format!("this work leaves several files: {}", several.join(", ")),
+            };
             return Err(EngineError::refused(
                 reason,
                 "hand in a report: --report FILE; `multiverse schema report` describes it",
             ));
         };
-        let place = scratch.workdir().join(path);
-        std::fs::write(&place, content)
+        let place = folder.join(path);
+        let made = place.parent().map_or(Ok(()), std::fs::create_dir_all);
+        made.and_then(|()| std::fs::write(&place, content))
             .map_err(|error| EngineError::refused(format!("cannot write {}: {error}", place.display()), ""))?;
     }
     match handed.report {

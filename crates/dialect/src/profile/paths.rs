@@ -34,10 +34,15 @@ pub fn slug(headline: &str) -> String {
     slug.trim_end_matches('_').to_owned()
 }
 
-/// The folder of an idea's artifacts (PF-11): by its headline, else by its id, else by neither.
+/// The folder of an idea's artifacts (PF-11): by its headline, else by its id. One that has no letter of `[a-z0-9]` in
+/// either is told from others of that kind by a number.
 pub fn artifact_folder(headline: &str, id: &str) -> String {
     let name = [slug(headline), slug(id)].into_iter().find(|slug| !slug.is_empty());
-    format!("{ARTIFACTS}/{}", name.unwrap_or_else(|| "idea".to_owned()))
+    let number = || {
+        let bytes = headline.bytes().chain([0]).chain(id.bytes());
+        bytes.fold(0x811C_9DC5_u32, |number, byte| (number ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    };
+    format!("{ARTIFACTS}/{}", name.unwrap_or_else(|| format!("idea_{:08x}", number())))
 }
 
 /// A file of it.
@@ -53,7 +58,7 @@ pub fn run_id(profile: &str, now: &str) -> String {
 
 /// The repository of an idea's realization, from the tree's root. Only what is a name of a folder becomes one.
 pub fn workspace(idea_id: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let name: String = idea_id.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
     let name = name.trim_start_matches('.');
     format!("implementations/{}", if name.is_empty() { "idea" } else { name })

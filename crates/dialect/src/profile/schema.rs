@@ -31,9 +31,32 @@ pub(super) const MOST: usize = 100;
 /// How deep schemas and documents are followed.
 const DEEPEST: usize = 64;
 
-/// Words that say nothing about what is valid, or that are followed elsewhere.
-const SILENT: [&str; 9] =
-    ["$schema", "$id", "title", "description", "default", "examples", "$comment", "$defs", "definitions"];
+/// Words that say nothing about what is valid, or that are followed elsewhere. What a text is a form of (`format`) is for
+/// people and editors, as the standard has it.
+const SILENT: [&str; 22] = [
+    "$schema",
+    "$id",
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$vocabulary",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "format",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "contentEncoding",
+    "contentMediaType",
+    "markdownDescription",
+    "enumDescriptions",
+    "defaultSnippets",
+    "errorMessage",
+    "additionalItems",
+];
 
 /// A schema, ready to be used.
 #[derive(Debug)]
@@ -147,10 +170,15 @@ impl Check<'_> {
                 }
             }
             "pattern" => self.pattern(rule, value, field),
-            "minimum" | "maximum" => self.bound(word, rule, value, field),
-            "minLength" | "minItems" | "maxItems" => self.size(word, rule, value, field),
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => self.bound(word, rule, value, field),
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+                self.size(word, rule, value, field);
+            }
+            "uniqueItems" => self.unique(rule, value, field),
             "required" => self.required(rule, value, field),
-            "properties" | "additionalProperties" if word == "properties" || schema.value("properties").is_none() => {
+            "dependentRequired" => self.dependent(rule, value, field),
+            "propertyNames" => self.names(rule, value, field, depth),
+            "properties" | "patternProperties" | "additionalProperties" if is_first(word, schema) => {
                 self.properties(schema, value, field, depth);
             }
             "items" => {
@@ -186,8 +214,8 @@ impl Check<'_> {
                     None => self.add(at, field, "the schema refers to something that is not in it", "mend the schema"),
                 }
             }
-            "type" | "then" | "else" | "additionalProperties" => {}
-            _ if SILENT.contains(&word) => {}
+            "type" | "then" | "else" | "properties" | "patternProperties" | "additionalProperties" => {}
+            _ if SILENT.contains(&word) || word.starts_with("x-") => {}
             _ => self.add(
                 at,
                 field,
@@ -243,29 +271,48 @@ impl Check<'_> {
     fn bound(&mut self, word: &str, rule: &Node, value: &Node, field: &str) {
         let (Kind::Number(bound), Kind::Number(number)) = (&rule.kind, &value.kind) else { return };
         let (Ok(limit), Some(number)) = (bound.parse::<f64>(), number_of(number)) else { return };
-        if word == "minimum" && number < limit {
-            self.add(
-                value.span.start,
-                field,
-                format!("{} is less than {bound}", shown(value)),
-                format!("write {bound} or more"),
-            );
+        let (is_wrong, than, hint) = match word {
+            "minimum" => (number < limit, "less than", format!("write {bound} or more")),
+            "maximum" => (number > limit, "more than", format!("write {bound} or less")),
+            "exclusiveMinimum" => (number <= limit, "no more than", format!("write more than {bound}")),
+            _ => (number >= limit, "no less than", format!("write less than {bound}")),
+        };
+        if is_wrong {
+            self.add(value.span.start, field, format!("{} is {than} {bound}", shown(value)), hint);
         }
-        if word == "maximum" && number > limit {
-            self.add(
-                value.span.start,
-                field,
-                format!("{} is more than {bound}", shown(value)),
-                format!("write {bound} or less"),
-            );
+    }
+
+    fn unique(&mut self, rule: &Node, value: &Node, field: &str) {
+        let (Kind::Bool(true), Kind::List(items)) = (&rule.kind, &value.kind) else { return };
+        for (number, item) in items.iter().enumerate() {
+            if items[..number].iter().any(|other| other.to_value() == item.to_value()) {
+                let place = format!("{field}[{number}]");
+                self.add(item.span.start, &place, format!("{} is there already", shown(item)), "write it once");
+            }
+        }
+    }
+
+    fn dependent(&mut self, rule: &Node, value: &Node, field: &str) {
+        let (Kind::Map(rules), Kind::Map(entries)) = (&rule.kind, &value.kind) else { return };
+        for rule in rules.iter().filter(|rule| entries.iter().any(|entry| entry.key == rule.key)) {
+            self.required(&rule.value, value, field);
+        }
+    }
+
+    fn names(&mut self, rule: &Node, value: &Node, field: &str, depth: usize) {
+        let Kind::Map(entries) = &value.kind else { return };
+        for entry in entries {
+            let name = Node { span: entry.key_span.clone(), kind: Kind::Text(entry.key.clone()) };
+            self.node(rule, &name, &joined(field, &entry.key), depth + 1);
         }
     }
 
     fn size(&mut self, word: &str, rule: &Node, value: &Node, field: &str) {
         let Some(bound) = rule.as_text().and_then(|text| text.parse::<usize>().ok()) else { return };
         let (size, what) = match (word, &value.kind) {
-            ("minLength", Kind::Text(text)) => (text.chars().count(), "characters"),
+            ("minLength" | "maxLength", Kind::Text(text)) => (text.chars().count(), "characters"),
             ("minItems" | "maxItems", Kind::List(items)) => (items.len(), "items"),
+            ("minProperties" | "maxProperties", Kind::Map(entries)) => (entries.len(), "fields"),
             _ => return,
         };
         if word.starts_with("min") && size < bound {
@@ -295,8 +342,18 @@ impl Check<'_> {
             _ => &[],
         };
         let other = schema.value("additionalProperties");
+        let patterns: Vec<(Regex, &Node)> = match schema.value("patternProperties").map(|node| &node.kind) {
+            Some(Kind::Map(rules)) => {
+                rules.iter().filter_map(|rule| Some((Regex::new(&rule.key).ok()?, &rule.value))).collect()
+            }
+            _ => Vec::new(),
+        };
         for entry in entries {
             let place = joined(field, &entry.key);
+            let of_name: Vec<&Node> =
+                patterns.iter().filter(|(name, _)| name.is_match(&entry.key)).map(|(_, rule)| *rule).collect();
+            of_name.iter().for_each(|rule| self.node(rule, &entry.value, &place, depth + 1));
+            let other = other.filter(|_| of_name.is_empty());
             match (known.iter().find(|rule| rule.key == entry.key), other) {
                 (Some(rule), _) => self.node(&rule.value, &entry.value, &place, depth + 1),
                 (None, Some(Node { kind: Kind::Bool(false), .. })) => {
@@ -315,6 +372,12 @@ impl Check<'_> {
             }
         }
     }
+}
+
+/// Whether of the words that speak of fields this is the one that is followed: they are looked at together.
+fn is_first(word: &str, schema: &Node) -> bool {
+    let words = ["properties", "patternProperties", "additionalProperties"];
+    words.into_iter().find(|one| schema.value(one).is_some()) == Some(word)
 }
 
 fn each(rule: &Node) -> impl Iterator<Item = &Node> {

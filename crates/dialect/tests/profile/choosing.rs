@@ -88,10 +88,13 @@ fn names() {
     }
     assert!(slug(&"x".repeat(9999)).len() <= 120);
     assert_eq!(artifact_folder("가나", "idea-7"), "agent_runtime/artifacts/idea_7");
-    assert_eq!(artifact_folder("가나", "/"), "agent_runtime/artifacts/idea");
+    let numbered = artifact_folder("가나", "/");
+    assert!(numbered.starts_with("agent_runtime/artifacts/idea_") && numbered.len() == 37, "{numbered}");
+    assert_ne!(numbered, artifact_folder("나가", "/"), "two ideas have two folders");
     assert_eq!(artifact_path("A b", "i", "x.md"), "agent_runtime/artifacts/a_b/x.md");
     assert_eq!(run_id("demo", "2026-02-08T14:46:05Z"), "run-demo-20260208T144605Z");
     assert_eq!(workspace("idea-7"), "implementations/idea-7");
     assert_eq!(workspace("../x"), "implementations/_x");
     assert_eq!(workspace("a/b"), "implementations/a_b");
+    assert_eq!(workspace("가나 7"), "implementations/가나_7", "two ideas have two repositories");
 }

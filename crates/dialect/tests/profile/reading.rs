@@ -277,6 +277,37 @@ fn a_schema_of_ones_own_counts() {
     assert!(Schema::read("{").is_err() && Schema::read("[]").is_err());
 }
 
+/// PF-17: words that schemas of others are written with.
+#[test]
+fn schemas_of_others_are_understood() {
+    let check = |rule: &str, value: &str, words: Option<&str>| {
+        let schema = format!("{{\"type\": \"object\", \"properties\": {{\"own\": {rule}}}}}");
+        let complaints =
+            read_status(format!("{{\"own\": {value}}}").as_bytes(), &Schema::read(&schema).unwrap()).complaints;
+        match words {
+            None => assert_eq!(complaints, [], "{rule} {value}"),
+            Some(words) => {
+                assert!(complaints.iter().any(|one| one.to_string().contains(words)), "{rule}: {complaints:?}")
+            }
+        }
+    };
+    check("{\"type\": \"string\", \"format\": \"date-time\", \"x-order\": 1}", "\"now\"", None);
+    check("{\"maxLength\": 3}", "\"abcd\"", Some("3 at most"));
+    check("{\"exclusiveMinimum\": 0}", "0", Some("write more than 0"));
+    check("{\"exclusiveMaximum\": 9}", "9", Some("write less than 9"));
+    check("{\"uniqueItems\": true}", "[1, 2, 1]", Some("own[2]: `1` is there already"));
+    check("{\"uniqueItems\": true}", "[1, 2, 3]", None);
+    check("{\"minProperties\": 1}", "{}", Some("at least 1"));
+    check("{\"maxProperties\": 1}", "{\"a\": 1, \"b\": 2}", Some("1 at most"));
+    check("{\"propertyNames\": {\"pattern\": \"^[a-z]+$\"}}", "{\"A\": 1}", Some("own.A"));
+    check("{\"dependentRequired\": {\"a\": [\"b\"]}}", "{\"a\": 1}", Some("`b` is missing"));
+    check("{\"dependentRequired\": {\"a\": [\"b\"]}}", "{\"c\": 1}", None);
+    let named = "{\"patternProperties\": {\"^n_\": {\"type\": \"integer\"}}, \"additionalProperties\": false}";
+    check(named, "{\"n_a\": 1}", None);
+    check(named, "{\"n_a\": \"1\"}", Some("own.n_a"));
+    check(named, "{\"other\": 1}", Some("`other` is not known"));
+}
+
 fn status_complaints(text: &str) -> Vec<String> {
     let read = read_status(text.as_bytes(), &Schema::read(STATUS_SCHEMA).unwrap());
     read.complaints.iter().map(ToString::to_string).collect()

@@ -123,6 +123,11 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The place in which a person's work for an attempt is taken in, where it is not a scratch folder.
+    fn place(&self, _fence: u64, _site: &Site<'_>) -> Option<Box<dyn Workplace>> {
+        None
+    }
+
     /// What somebody plays at, and is given, for the record that begins the attempt.
     fn given(&self, fence: u64, settings: &Settings) -> Vec<Given>;
 

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use dialect::Edit;
 use dialect::profile::{
-    Around, Complaint, STATUS, STATUS_SCHEMA, Schema, artifact_path, idea_of, read_status, run_id, taken_over,
+    Around, Complaint, SCHEMAS, STATUS, STATUS_SCHEMA, Schema, artifact_path, idea_of, read_status, run_id, taken_over,
 };
 use machine::profile::{self, Idea, Profile, Run, Start};
 use store::Fs;
 
-use super::{PROTOCOL, digest_at, follow, in_world, put_back, status_problem, written_by};
+use super::{PROTOCOL, digest_at, follow, in_world, put_back, status_problem, status_schema, written_by};
 use crate::fault::EngineError;
 use crate::hosted::{Beginning, Followed, World};
 use crate::service::Service;
@@ -68,7 +69,26 @@ impl Beginning for Start {
         let decision = in_world(&empty, world, |inner| {
             profile::start(id, self, inner, &world.settings.limits).map_err(EngineError::from)
         })?;
-        follow(id, None, decision, world, true)
+        fitting(follow(id, None, decision, world, true)?, world)
+    }
+}
+
+/// The first status of a run, held against the schema that the project has: one of its own may refuse what is written here.
+fn fitting(followed: Followed, world: &World<'_>) -> Result<Followed, EngineError> {
+    let written = followed.edits.iter().find_map(|(path, edit)| match edit {
+        Edit::Write(content) if path == STATUS => Some(content),
+        _ => None,
+    });
+    let complaint = written
+        .and_then(|content| read_status(content.as_bytes(), &status_schema(world)).complaints.into_iter().next());
+    match complaint {
+        None => Ok(followed),
+        Some(Complaint { field, reason, .. }) => {
+            let path = format!("{SCHEMAS}/status.schema.json");
+            let reason = format!("it refuses the status of a run: {field}: {reason}");
+            let hint = "mend it; `multiverse schema status` prints the one that is shipped".into();
+            Err(EngineError::Document { path, line: 1, column: 1, reason, hint })
+        }
     }
 }
 

@@ -27,7 +27,7 @@ use text::Text;
 use crate::body::Given;
 use crate::fault::EngineError;
 use crate::files::digest_of;
-use crate::hosted::{Came, Deed, Driven, Followed, Hosted, Input, Kind, Site, Standing, World};
+use crate::hosted::{Came, Deed, Driven, Followed, Hosted, Input, Kind, Site, Standing, Workplace, World};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::step::{Output, unknown_run};
@@ -143,7 +143,17 @@ impl Hosted for Carried {
 
     fn brief(&self, fence: u64, site: &Site<'_>) -> Option<Brief> {
         let attempt = self.0.attempts.get(&fence)?;
-        Some(deed::brief(&self.0, attempt, self.0.plan.get(attempt.step)?, site))
+        let step = self.0.plan.get(attempt.step)?;
+        Some(match realized::is_realized(&self.0, step) {
+            true => realized::brief_of(&self.0, attempt, step, site),
+            false => deed::brief(&self.0, attempt, step, site),
+        })
+    }
+
+    fn place(&self, fence: u64, site: &Site<'_>) -> Option<Box<dyn Workplace>> {
+        let attempt = self.0.attempts.get(&fence)?;
+        let step = self.0.plan.get(attempt.step).filter(|step| realized::is_realized(&self.0, step))?;
+        Some(realized::place_of(&self.0, attempt, step, site))
     }
 
     fn given(&self, fence: u64, _settings: &Settings) -> Vec<Given> {

@@ -38,6 +38,12 @@ pub(super) fn deed(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Site
             Arc::new(Prepared(prepared(run, played(run, &attempt, step, site))))
         }
     };
+    let brief = brief_of(run, attempt, step, site);
+    Deed::At(Box::new(brief), backend, place_of(run, attempt, step, site))
+}
+
+/// The brief of an attempt, for whoever works in the copy.
+pub(super) fn brief_of(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Site<'_>) -> Brief {
     let mut brief = brief(run, attempt, step, site);
     let here = |name: &str| format!("{}/{name}", Adapter::ARTIFACTS);
     brief.expects.outputs = step.step.required_outputs.iter().map(|name| here(name)).collect();
@@ -51,16 +57,20 @@ pub(super) fn deed(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Site
         context.insert("artifacts_dir".into(), json!(Adapter::ARTIFACTS));
         context.insert("commit_message".into(), json!(format!("<type>({}): <what>", step.step.role)));
     }
-    let place = StepPlace {
+    brief
+}
+
+/// The copy in which it is done.
+pub(super) fn place_of(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Site<'_>) -> Box<dyn Workplace> {
+    Box::new(StepPlace {
         shown: shown(run, step, site),
-        project: project.clone(),
+        project: site.settings.project.clone(),
         run: run.clone(),
         step: step.clone(),
         since: attempt.since.clone(),
         lent: None,
         is_halted: false,
-    };
-    Deed::At(Box::new(brief), backend, Box::new(place))
+    })
 }
 
 /// The records of gates before a step, with their bytes. A name that another step leaves, too, is in the commits.

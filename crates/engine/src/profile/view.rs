@@ -89,6 +89,7 @@ fn derived(run: &Run) -> Value {
         .collect();
     json!({
         "profile": run.profile.name,
+        "definition": run.definition,
         "execution_mode": run.profile.mode.word(),
         "idea": {"id": run.idea.id, "headline": run.idea.headline, "owner": run.idea.owner, "context": run.idea.context},
         "artifacts": artifact_folder(&run.idea.headline, &run.idea.id),

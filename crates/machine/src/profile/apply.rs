@@ -137,7 +137,7 @@ impl Run {
             }
             Fact::Failed { failure, .. } => {
                 self.last_failed_role = self.plan.get(failure.step).map(|step| step.step.role.clone());
-                self.failures.push(failure.clone());
+                self.take_failure(failure);
             }
             Fact::Reviewed { step, review } => self.take_review(*step, review.verdict, &review.remarks),
             Fact::Integrated { step, result, at } => self.take_integration(*step, result, at),
@@ -194,7 +194,7 @@ impl Run {
             }
             Fact::Escalated { question, failure } => {
                 self.course = Course::Undecided(question.id.clone());
-                self.failures.extend(failure.clone());
+                failure.iter().for_each(|failure| self.take_failure(failure));
                 self.questions.push(question.clone());
             }
             Fact::Decided { question, reply, by, at } => self.take_decision(question, *reply, by, at),
@@ -277,6 +277,17 @@ impl Run {
                     }),
                 }
             }
+        }
+    }
+
+    /// What fails again is the same failure, in newer words.
+    fn take_failure(&mut self, failure: &CriticalFailure) {
+        let is_it = |open: &&mut CriticalFailure| {
+            open.settled.is_none() && open.kind == failure.kind && open.step == failure.step
+        };
+        match self.failures.iter_mut().find(is_it) {
+            Some(open) => (open.error, open.at) = (failure.error.clone(), failure.at.clone()),
+            None => self.failures.push(failure.clone()),
         }
     }
 

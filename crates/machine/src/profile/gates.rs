@@ -203,7 +203,11 @@ impl Step<'_> {
                         let reason = format!("run {} has several questions that wait", self.run.id);
                         return Err(Refusal::new(reason, self.no_question("").hint));
                     }
-                    (None, _) => return Err(not_now(&self.run, "has no question that waits for an answer")),
+                    // A no is not the last word: what was rejected may still be answered otherwise.
+                    (None, _) => match self.rejected() {
+                        Some(question) => question,
+                        None => return Err(not_now(&self.run, "has no question that waits for an answer")),
+                    },
                 }
             }
         };
@@ -227,6 +231,16 @@ impl Step<'_> {
                 Err(Refusal::new(format!("{} is answered already", question.id), self.no_question("").hint))
             }
         }
+    }
+
+    /// The question that a person answered with no, and that the run stands at.
+    fn rejected(&self) -> Option<Question> {
+        let is_it = |question: &&Question| match &self.run.course {
+            Course::Undecided(id) => question.id == *id,
+            Course::Rejected(gate) => question.kind == QuestionKind::Gate(gate.clone()),
+            Course::Working | Course::Gate(_) | Course::Done | Course::Cancelled => false,
+        };
+        self.run.questions.iter().rev().find(is_it).cloned()
     }
 
     fn decide_matter(&mut self, question: &Question, matter: Matter, answer: &str, by: &str) -> Result<(), Refusal> {

@@ -60,7 +60,7 @@ fn valid_commands(run: &Run) -> String {
         Course::Done | Course::Cancelled => return "nothing changes it any more; `run` starts another".into(),
         Course::Gate(gate) => format!("`gate approve {gate}`, `gate reject {gate}`, "),
         Course::Rejected(gate) => format!("`gate approve {gate}`, `gate reopen {gate}`, "),
-        Course::Undecided(question) => format!("`answer {question} more|accept|reject`, "),
+        Course::Undecided(question) => format!("`answer {} --question {question} more|accept|reject`, ", run.id),
         Course::Working if !run.pending_required_questions().is_empty() => "`answer`, ".into(),
         Course::Working => String::new(),
     };

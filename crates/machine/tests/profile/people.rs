@@ -194,3 +194,12 @@ fn a_run_is_taken_over() {
     assert_eq!(waiting.run().course, Course::Gate("MID".into()));
     assert!(waiting.last.effects.contains(&Effect::Say(Said::Question)), "whoever waits is told");
 }
+
+/// PF-07: a gate that was rejected may be answered otherwise without naming the question.
+#[test]
+fn a_no_is_not_the_last_word() {
+    let mut team = at_mid();
+    team.gate("no").unwrap();
+    team.answer("approve").unwrap();
+    assert_eq!(team.on(), "code");
+}

@@ -20,7 +20,7 @@ use super::output::{BAD, Form, GOOD, HINT, Output};
 use super::progress::{Progress, Shown};
 use super::project::{self, Left, Start};
 use super::request::user;
-use super::{signals, visible};
+use super::{signals, visible, workflow};
 
 /// How a run is carried on.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -138,6 +138,7 @@ impl Opened {
         choice: &Choice,
         output: &mut Output,
     ) -> Result<(), Failure> {
+        workflow::tell_changed(self, run, start, output)?;
         let kept = self.full_view(run).map(|view| view.asked).unwrap_or_default();
         let project = self.service.project().to_path_buf();
         let Some((casting, stays)) = choice.recalled(&kept, start, &project)? else {

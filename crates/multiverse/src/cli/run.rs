@@ -229,6 +229,11 @@ impl Arguments {
             (None, invocation) => invocation,
         };
         let Some(invocation) = invocation else {
+            if text.as_deref().is_some_and(|text| text.trim_start().starts_with("/orchestrator")) {
+                let message = "that is no way to start a workflow: `/orchestrator` or `/orchestrator @NAME`, and nothing behind it";
+                return Err(Failure::new(Kind::Usage, message)
+                    .hint("`multiverse profile list` shows the names; an idea in words: `multiverse run --profile NAME \"…\"`"));
+            }
             return match self.idea.is_some() || self.seed.is_some() {
                 true => Err(Failure::new(Kind::Usage, "--idea and --seed belong to a workflow profile")
                     .hint("name one with --profile NAME")),

@@ -93,6 +93,27 @@ pub(crate) fn take_up(
     Ok(())
 }
 
+/// A workflow that was changed since its run began is noticed: the run keeps the one that it began with (QL-27).
+pub(crate) fn tell_changed(opened: &Opened, run: &str, start: &Start, output: &mut Output) -> Result<(), Failure> {
+    let view = opened.service.view(run).filter(|view| view.protocol == Some("profile"));
+    let (Some(details), Ok(shelf)) = (view.and_then(|view| view.details), Shelf::near(start)) else { return Ok(()) };
+    let word = |key: &str| details[key].as_str().unwrap_or_default().to_owned();
+    let (name, definition) = (word("profile"), word("definition"));
+    let is_of_it = |stored: &&Stored| {
+        let is_named = stored.read.profile.as_ref().is_some_and(|profile| profile.name == name);
+        is_named || Path::new(&stored.path).file_stem().is_some_and(|stem| *stem == *name)
+    };
+    let files: Vec<&Stored> = shelf.stored.iter().filter(is_of_it).collect();
+    let is_same = files.iter().any(|stored| engine::definition_of(&stored.bytes) == definition);
+    if !files.is_empty() && !is_same && !definition.is_empty() {
+        output.say(&format!(
+            "{HINT}note{HINT:#}: the profile {} was changed since this run began; it goes on with the one it began with",
+            visible::text(&name)
+        ))?;
+    }
+    Ok(())
+}
+
 /// The profile that is meant (guard rule 1).
 fn chosen<'s>(shelf: &'s Shelf, invocation: &Invocation, env: &str) -> Result<&'s Stored, Failure> {
     if let Invocation::Named(name) = invocation {
@@ -146,7 +167,7 @@ fn read_env(project: &Path) -> Result<String, Failure> {
     let place = above.unwrap_or(project).join(".env");
     match std::fs::metadata(&place) {
         Ok(found) if found.is_file() && found.len() <= ENV_BYTES => match std::fs::read(&place) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()),
             Err(error) => Err(Failure::reading(Path::new(".env"), &error)),
         },
         Ok(_) => Err(Failure::new(Kind::NotADocument, "cannot use .env: it is no file of at most 1 MiB")),

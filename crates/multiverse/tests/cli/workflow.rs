@@ -303,3 +303,20 @@ fn pf10_an_adapter_of_others_works_unchanged() {
     assert_eq!(git(&["status", "--short"]), "", "the tree is clean between steps");
     assert_eq!(status(&place)["commit_evidence"].as_array().map(Vec::len), Some(6));
 }
+
+/// The example of the documentation: a team of roles makes a tool, sends it back twice, and leaves one commit for each step.
+#[test]
+fn the_example_of_the_tide_clock_works() {
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tide-clock/run.sh");
+    let place = Place::with(&[]);
+    let mut run = std::process::Command::new("bash");
+    run.arg(example).arg(place.path("p")).env("MULTIVERSE", env!("CARGO_BIN_EXE_multiverse"));
+    let ran = crate::place::Ran::of(run.stdin(std::process::Stdio::null()).output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    let log = "orchestrator: chore(orchestrator): the workspace\nclerk: docs(clerk): what the clock is to do\n\
+        maker: feat(maker): the clock, 720 minutes from tide to tide\nreader: review(reader): read\n\
+        maker: fix(maker): the clock, 720 minutes from tide to tide\nreader: review(reader): read\npilot: test(pilot): try\n\
+        maker: fix(maker): the clock, 745 minutes from tide to tide\nreader: review(reader): read\npilot: test(pilot): try\n\
+        18:35 07:00 19:25\n";
+    assert!(ran.stdout.contains(log), "{}", ran.shown());
+}

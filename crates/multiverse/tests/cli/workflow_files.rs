@@ -201,3 +201,58 @@ fn last_is_the_newest_run_and_trees_are_found() {
     let ran = below.run(&["run", "/orchestrator @default_fallback_profile"]);
     assert_says(&ran, 3, &["gate approve ARCHITECTURE_APPROVAL"]);
 }
+
+/// QL-27: a workflow that was changed since its run began is noticed, and the run keeps the one it began with.
+#[test]
+fn ql27_a_changed_workflow_is_noticed() {
+    let place = waiting();
+    let path = place.path("agent_runtime/workflow_profiles/default_fallback_profile.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(!place.run(&["resume", "last"]).stderr.contains("was changed since"), "it is as it was");
+    std::fs::write(&path, text.replace("id: approve_release", "id: approve_it_all")).unwrap();
+    assert_says(&place.run(&["resume", "last"]), 3, &["default_fallback_profile was changed since this run began"]);
+    assert_eq!(status(&place)["phase_plan"][10]["step_id"], "approve_release");
+}
+
+/// PF-02: what looks like a trigger and is none starts nothing.
+#[test]
+fn pf02_a_trigger_with_more_behind_it_starts_nothing() {
+    let place = project();
+    for words in ["/orchestrator now", "/orchestrator @default_fallback_profile please", "/orchestrators"] {
+        assert_says(&place.run(&["run", words]), 2, &["no way to start a workflow", "profile list"]);
+    }
+    assert_eq!(status(&place)["active_run_id"], Value::Null);
+}
+
+/// PF-10, PF-18: a person plays a role of a realization: what is handed in is a commit by the role.
+#[test]
+fn pf10_a_person_plays_a_role_of_a_realization() {
+    let place = project();
+    let ran = place.run(&["run", "/orchestrator", "--agent", "business_analyst=person"]);
+    assert_says(&ran, 3, &["write_requirements of business_analyst is yours to do"]);
+    std::fs::write(place.path("mine.md"), "# Requirements\n\nMine.\n").unwrap();
+    let handed = place.run(&["answer", "last", "--file", "mine.md"]);
+    assert_eq!(handed.code, 3, "{}", handed.shown());
+    let commit = &status(&place)["commit_evidence"][0];
+    assert_eq!((&commit["role"], &commit["step_id"]), (&"business_analyst".into(), &"write_requirements".into()));
+    let kept = std::fs::read_to_string(place.path("implementations/parser/artifacts/requirements.md")).unwrap();
+    assert_eq!(kept, "# Requirements\n\nMine.\n");
+}
+
+/// PF-03, PF-17: a schema of the project's own that no run could satisfy is told before one begins, and nothing is touched.
+#[test]
+fn pf17_a_schema_that_refuses_every_run_is_told() {
+    let place = project();
+    let path = place.path("agent_runtime/schemas/status.schema.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("\"minLength\": 1", "\"maxLength\": 30, \"pattern\": \"^[a-z_]*$\"", 1))
+        .unwrap();
+    assert_eq!(place.run(&["run", "--profile", "default_fallback_profile"]).code, 3, "one that holds is no matter");
+    let place = project();
+    let path = place.path("agent_runtime/schemas/status.schema.json");
+    std::fs::write(&path, text.replacen("\"active_run_id\": {", "\"active_run_id\": {\"maxLength\": 3,", 1)).unwrap();
+    let before = status(&place);
+    let ran = place.run(&["run", "--profile", "default_fallback_profile"]);
+    assert_says(&ran, 1, &["status.schema.json", "active_run_id", "3 at most", "multiverse schema status"]);
+    assert_eq!(status(&place), before);
+}
