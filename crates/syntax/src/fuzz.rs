@@ -4,7 +4,7 @@
 
 use crate::data::{Kind, Node, Parsed, Value};
 use crate::data_edit::{self, Edit, Format, Part};
-use crate::markdown::{cells, fields, paths};
+use crate::markdown::{cells, fields, lists, paths};
 use crate::{Document, Problem, TableId, json, yaml};
 
 /// Reads a Markdown document, looks at all of it, and edits it in every way.
@@ -76,6 +76,39 @@ pub fn fuzz_fields(bytes: &[u8]) {
         let added = String::from_utf8_lossy(&ending).replace('\r', "");
         assert!(edited.to_bytes().starts_with(bytes) && added.trim_start() == "- Agent: x\n", "{edited}");
         assert_eq!(edited.fields(edited.text().line_count(), &known).len(), 1, "{edited}");
+    }
+}
+
+/// Reads lists, and each entry alone: it is the same as in its document.
+pub fn fuzz_lists(bytes: &[u8]) {
+    const ALONE: usize = 40;
+    const DEEPEST: usize = 40;
+    let text = fields::readable(bytes);
+    let nodes = lists::read(&text).nodes;
+    let mut depths: Vec<usize> = Vec::with_capacity(nodes.len());
+    for (number, node) in nodes.iter().enumerate() {
+        let places =
+            [node.start, node.content.start, node.content.end, node.head_end, node.text_end, node.end, text.len()];
+        assert!(places.is_sorted(), "{node:?}");
+        let _ = &text[node.content.clone()];
+        let holder = node.parent.map(|parent| &nodes[parent]);
+        assert!(node.parent.is_none_or(|parent| parent < number), "{node:?}");
+        assert!(
+            holder.is_none_or(|holder| holder.start < node.start && node.end <= holder.end),
+            "{node:?} in {holder:?}"
+        );
+        depths.push(node.parent.map_or(0, |parent| depths[parent] + 1));
+    }
+    let stride = (nodes.len() / ALONE).max(1);
+    for (number, node) in nodes.iter().enumerate().step_by(stride).take(ALONE) {
+        let inner = nodes[number..].iter().take_while(|inner| inner.start < node.end).count();
+        if node.level().is_some() || depths[number..number + inner].iter().any(|depth| *depth > DEEPEST) {
+            continue;
+        }
+        let alone = lists::read(&text[node.start..node.end]).nodes;
+        let moved = |node: &lists::Node| node.moved(nodes[number].start, nodes[number].line, number);
+        let expected: Vec<lists::Node> = nodes[number..number + inner].iter().map(moved).collect();
+        assert_eq!(alone, expected, "entry {number} alone, of {text:?}");
     }
 }
 

@@ -6,6 +6,9 @@ mod support;
 use support::{Case, MARKDOWN_PIECES, Sample, corpus, iterations, mutate};
 use syntax::fuzz;
 
+const CODECS: [fn(&[u8]); 6] =
+    [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_fields, fuzz::fuzz_lists, fuzz::fuzz_yaml, fuzz::fuzz_json];
+
 const DATA_PIECES: &[&str] = &[
     "\"",
     "'",
@@ -115,6 +118,51 @@ fn ql25_fields_survive_anything() {
     check(".md", FIELD_PIECES, 1000, fuzz::fuzz_fields);
 }
 
+const LIST_PIECES: &[&str] = &[
+    "- ",
+    "* ",
+    "+ ",
+    "1. ",
+    "2) ",
+    "• ",
+    "[ ] ",
+    "[x] ",
+    "[-]",
+    "[]",
+    "  ",
+    "    ",
+    "\t",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\n- [ ] a\n",
+    "\n  - status: Pending\n",
+    "\n    - b",
+    "```\n",
+    "  ```\n",
+    "~~~\n",
+    "<!--",
+    "-->",
+    "<!-- x -->\n",
+    "# ",
+    "## x\n",
+    "---\n",
+    "===\n",
+    "> ",
+    "text",
+    "가",
+    "\u{A0}",
+    "\u{FEFF}",
+    "|",
+    "\\",
+];
+
+/// An entry is read the same whether it is read alone or in its document.
+#[test]
+fn ql25_lists_survive_anything() {
+    check(".md", LIST_PIECES, 3000, fuzz::fuzz_lists);
+}
+
 #[test]
 fn ql25_yaml_survives_anything() {
     check(".yaml", DATA_PIECES, 2000, fuzz::fuzz_yaml);
@@ -127,7 +175,7 @@ fn ql25_json_survives_anything() {
 
 #[test]
 fn ql25_one_codec_survives_the_documents_of_another() {
-    for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_fields, fuzz::fuzz_yaml, fuzz::fuzz_json] {
+    for codec in CODECS {
         for sample in corpus("") {
             let _case = Case(sample.name.clone());
             codec(&sample.bytes);
@@ -145,7 +193,7 @@ fn ql25_long_and_deep_inputs_end() {
     ] {
         let bytes = part.repeat(many).into_bytes();
         let _case = Case(format!("{part:?} repeated"));
-        for codec in [fuzz::fuzz_markdown, fuzz::fuzz_cell, fuzz::fuzz_fields, fuzz::fuzz_yaml, fuzz::fuzz_json] {
+        for codec in CODECS {
             codec(&bytes);
         }
     }

@@ -93,9 +93,9 @@ impl Matter {
     }
 }
 
-/// The splices that give keys their values in the front matter that a text begins with, and how long it is then. The text
-/// ends where the front matter ends, or, if there is none, with the line behind it.
-pub(crate) fn set(head: &Text, values: &[(&str, String)]) -> (Change, usize) {
+/// The change that gives keys their values in the front matter that a text begins with. The text ends with the line behind
+/// the front matter.
+pub(crate) fn set(head: &Text, values: &[(&str, String)]) -> Change {
     let bytes = head.to_vec();
     let source = fields::readable(&bytes).into_owned();
     let matter = Matter::read(&source, &mut Vec::new());
@@ -112,17 +112,13 @@ pub(crate) fn set(head: &Text, values: &[(&str, String)]) -> (Change, usize) {
                 Err(_) => return set_by_lines(head, &source, &matter, values),
             }
         }
-        let length = match document.front_matter() {
-            Some(matter) => matter.span.end,
-            None => matter.span.end,
-        };
-        return (Change::in_a_row(changes), length);
+        return Change::in_a_row(changes);
     }
     set_by_lines(head, &source, &matter, values)
 }
 
 /// The same where YAML is of no help: the lines are what counts.
-fn set_by_lines(head: &Text, source: &str, matter: &Matter, values: &[(&str, String)]) -> (Change, usize) {
+fn set_by_lines(head: &Text, source: &str, matter: &Matter, values: &[(&str, String)]) -> Change {
     let ending = if source.contains("\r\n") { "\r\n" } else { "\n" };
     let mut splices: Vec<(Range<usize>, String)> = Vec::new();
     let mut added = String::new();
@@ -152,15 +148,12 @@ fn set_by_lines(head: &Text, source: &str, matter: &Matter, values: &[(&str, Str
         splices.push((at..at, put));
     }
     splices.sort_by_key(|(range, _)| range.start);
-    let grown: isize = splices.iter().map(|(range, put)| put.len() as isize - range.len() as isize).sum();
     let splices = splices.into_iter().map(|(range, put)| text::Splice {
         at: range.start,
         cut: head.slice(range).into_owned().into(),
         put: put.into_bytes().into(),
     });
-    let change = Change::from_splices(splices.collect());
-    let trailing = if matter.form == Form::Missing { ending.len() as isize } else { 0 };
-    (change, (matter.span.end as isize + grown - trailing).max(0) as usize)
+    Change::from_splices(splices.collect())
 }
 
 /// Where the last line before a place begins.

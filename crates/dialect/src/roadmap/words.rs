@@ -190,7 +190,7 @@ pub(crate) fn squeezed(text: &str) -> String {
 
 /// Lines below an item that say something of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Key {
+pub(crate) enum Key {
     /// Its state.
     Status,
     /// Who holds it.
@@ -205,7 +205,7 @@ pub enum Key {
 
 impl Key {
     /// As it is written.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Status => "status",
             Self::Executor => "executor",
@@ -256,7 +256,7 @@ impl Key {
 
 /// Lines of an entry of the work log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum EntryKey {
+pub(crate) enum EntryKey {
     /// Who one was.
     Role,
     /// What was to be done.
@@ -270,11 +270,8 @@ pub enum EntryKey {
 }
 
 impl EntryKey {
-    /// All of them, in the order in which they are written.
-    pub(crate) const ALL: [Self; 5] = [Self::Role, Self::Objective, Self::Result, Self::Blocker, Self::Summary];
-
     /// As it is written.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Role => "Role",
             Self::Objective => "Objective",

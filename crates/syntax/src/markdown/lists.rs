@@ -16,8 +16,8 @@ use crate::limits::MAX_NESTING;
 pub struct Lists {
     /// The nodes.
     pub nodes: Vec<Node>,
-    /// Whether every fence and comment that was opened is closed. One that is not hides nothing.
-    pub is_closed: bool,
+    /// The first line that begins a fence or a comment that is never closed, by where it begins. It hides nothing.
+    pub unclosed: Option<usize>,
 }
 
 /// A heading or an entry of a list. Spans are bytes of the text that was read.
@@ -81,6 +81,30 @@ pub enum Tick {
 }
 
 impl Node {
+    /// The same in a text that begins at a place, a line and a node of this one.
+    #[doc(hidden)]
+    pub fn moved(&self, start: usize, line: usize, node: usize) -> Self {
+        let span = |span: &Range<usize>| span.start - start..span.end - start;
+        let kind = match &self.kind {
+            Kind::Heading { level } => Kind::Heading { level: *level },
+            Kind::Entry { indent, marker, check } => Kind::Entry {
+                indent: *indent,
+                marker: span(marker),
+                check: check.as_ref().map(|check| Check { span: span(&check.span), tick: check.tick }),
+            },
+        };
+        Self {
+            kind,
+            line: self.line - line,
+            start: self.start - start,
+            content: span(&self.content),
+            head_end: self.head_end - start,
+            text_end: self.text_end - start,
+            end: self.end - start,
+            parent: self.parent.and_then(|parent| parent.checked_sub(node)),
+        }
+    }
+
     /// The indent of an entry.
     pub fn indent(&self) -> Option<usize> {
         match self.kind {
@@ -116,14 +140,14 @@ pub fn read(text: &str) -> Lists {
         open: Vec::new(),
         paragraph: Paragraph::None,
         hopeless: Vec::new(),
-        is_closed: true,
+        unclosed: None,
     };
     let mut at = 0;
     while at < lines.len() {
         at = reader.line(at);
     }
     reader.close_headings(0, text.len());
-    Lists { nodes: reader.nodes, is_closed: reader.is_closed }
+    Lists { nodes: reader.nodes, unclosed: reader.unclosed }
 }
 
 /// Columns of blanks in front of a line; a tab reaches to the next multiple of four.
@@ -212,7 +236,7 @@ struct Reader<'a> {
     paragraph: Paragraph,
     /// What was begun and never closed, and up to which line its end was looked for: it is not looked for again.
     hopeless: Vec<(Hiding, usize)>,
-    is_closed: bool,
+    unclosed: Option<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -231,6 +255,9 @@ impl<'a> Reader<'a> {
         if let Some((width, after)) = marker(line.rest).filter(|_| !is_break) {
             let content = self.entry(at, width, after);
             return self.hidden_behind(at, content);
+        }
+        if line.rest.starts_with("<!--") {
+            return self.comment(at);
         }
         if self.interrupts(at) {
             self.settle(line.indent);
@@ -353,24 +380,42 @@ impl<'a> Reader<'a> {
     /// The line behind those that are hidden by what stands on this one.
     fn hidden_behind(&mut self, at: usize, content: &str) -> usize {
         let Some(hiding) = Hiding::begun_by(content) else { return at + 1 };
-        let is_hopeless =
-            self.hopeless.iter().any(|(other, until)| at < *until && other.is_closed_no_later_than(hiding));
-        let last = if is_hopeless { None } else { self.end_of(hiding, at) };
-        match last {
-            Some(last) => {
-                self.extend(self.lines[last].end);
-                self.paragraph = Paragraph::None;
-                last + 1
-            }
-            None => {
-                self.is_closed = false;
-                at + 1
+        let Some(last) = self.end_of(hiding, at) else { return at + 1 };
+        self.extend(self.lines[last].end);
+        self.paragraph = Paragraph::None;
+        last + 1
+    }
+
+    /// A comment stands wherever somebody likes: it ends no list, and belongs to those entries that it is indented for.
+    fn comment(&mut self, at: usize) -> usize {
+        let line = &self.lines[at];
+        let last = match Hiding::begun_by(line.rest) {
+            Some(hiding) => self.end_of(hiding, at).unwrap_or(at),
+            None => at,
+        };
+        self.paragraph = Paragraph::None;
+        for node in &self.open {
+            let node = &mut self.nodes[*node];
+            if node.indent().is_some_and(|indent| indent < line.indent) {
+                node.end = self.lines[last].end;
             }
         }
+        last + 1
     }
 
     /// The line that closes what a line begins, if that is before the entry ends that holds it.
     fn end_of(&mut self, hiding: Hiding, at: usize) -> Option<usize> {
+        let line = &self.lines[at];
+        let is_hopeless =
+            self.hopeless.iter().any(|(other, until)| at < *until && other.is_closed_no_later_than(hiding));
+        let last = if is_hopeless { None } else { self.look_for_end(hiding, at) };
+        if last.is_none() {
+            self.unclosed = self.unclosed.or(Some(line.start));
+        }
+        last
+    }
+
+    fn look_for_end(&mut self, hiding: Hiding, at: usize) -> Option<usize> {
         let line = &self.lines[at];
         let begins_entry = self.open.last().is_some_and(|last| self.nodes[*last].line == at);
         let mut holders = self.open.iter().rev().map(|node| self.indent(*node));
@@ -443,5 +488,83 @@ fn check_box(text: &str, end: usize) -> (Option<Check>, &str) {
     match found {
         Some((check, after)) => (Some(check), after),
         None => (None, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One line for each node: how deep it stands, its box, its text, and what else belongs to it.
+    fn shown(text: &str) -> String {
+        let lists = read(text);
+        let mut out = String::new();
+        for node in &lists.nodes {
+            let mut depth = 0;
+            let mut parent = node.parent;
+            while let Some(holder) = parent {
+                depth += 1;
+                parent = lists.nodes[holder].parent;
+            }
+            let mark = match (&node.kind, node.check()) {
+                (Kind::Heading { level }, _) => "#".repeat(usize::from(*level)),
+                (_, None) => "-".into(),
+                (_, Some(Check { tick: Tick::Open, .. })) => "[ ]".into(),
+                (_, Some(Check { tick: Tick::Done, .. })) => "[x]".into(),
+                (_, Some(Check { tick: Tick::Other(sign), .. })) => format!("[{sign}]"),
+            };
+            let more = text[node.start..node.end].lines().count();
+            out.push_str(&format!("{}{mark} {} ({more})\n", "  ".repeat(depth), &text[node.content.clone()]));
+        }
+        if let Some(at) = lists.unclosed {
+            out.push_str(&format!("unclosed at {at}\n"));
+        }
+        out
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(shown(text), expected, "{text}");
+    }
+
+    #[test]
+    fn lists_nest_by_their_indent() {
+        let nested = "[ ] a (4)\n  - status: x (1)\n  [x] b (2)\n    - c (1)\n";
+        check("- [ ] a\n  - status: x\n  - [x] b\n    - c\n", nested);
+        check("* [ ] a\n    * status: x\n    * [x] b\n        * c\n", nested);
+        check("+ [ ] a\n\t+ status: x\n\t+ [X] b\n\t\t+ c\n", nested);
+        check("1. [ ] a\n  - status: x\n  2) [✓] b\n     • c\n", nested);
+        check("- a\n - b\n  - c\n   - d\n", "- a (1)\n- b (1)\n- c (1)\n- d (1)\n");
+        check("   - a\n- b\n", "- a (1)\n- b (1)\n");
+    }
+
+    #[test]
+    fn boxes() {
+        check(
+            "- [-] a\n- [] b\n- [x]c\n- [x](d)\n- [ab] e\n- [~] f\n- [1](g)\n- []\n- [x]\n",
+            "[-] a (1)\n[ ] b (1)\n[x] c (1)\n- [x](d) (1)\n- [ab] e (1)\n[~] f (1)\n- [1](g) (1)\n[ ]  (1)\n[x]  (1)\n",
+        );
+    }
+
+    #[test]
+    fn text_belongs_to_its_entry() {
+        check("- a\nlazy\n\n  more\n\nend\n- b\n", "- a (4)\n- b (1)\n");
+        check("- a\n  - b\n\n  of a\n    - c\n", "- a (5)\n  - b (1)\n  - c (1)\n");
+        check("- a\n> quote\n- b\n", "- a (1)\n- b (1)\n");
+        check("text\n---\n- a\n\n---\n- b\n", "## text (6)\n  - a (1)\n  - b (1)\n");
+        check("# x\n- a\n## y\n- b\n# z\n", "# x (4)\n  - a (1)\n  ## y (2)\n    - b (1)\n# z (1)\n");
+        check("- - -\n* * *\n", "");
+    }
+
+    #[test]
+    fn fences_and_comments_hide_what_they_hold() {
+        check("- a\n  ```\n- x\n  ```\n- b\n", "- a (2)\n- x (2)\n- b (1)\nunclosed at 4\n");
+        check("- a\n  ```\n  - x\n  ```\n- b\n", "- a (4)\n- b (1)\n");
+        check("- a\n  ```\n  - x\n- b\n", "- a (3)\n  - x (1)\n- b (1)\nunclosed at 4\n");
+        check("```\n- x\n# y\n```\n- b\n", "- b (1)\n");
+        check("- a\n<!--\n- x\n-->\n  - b\n", "- a (5)\n  - b (1)\n");
+        check("- a\n<!-- x -->\n  - b\n", "- a (3)\n  - b (1)\n");
+        check("<!--\n- a\n", "- a (1)\nunclosed at 0\n");
+        check("- ```\n  - x\n  ```\n- b\n", "- ``` (3)\n- b (1)\n");
     }
 }
