@@ -104,7 +104,6 @@ pub(super) fn give_back(in_use: &mut InUse, claims: &[String]) {
 mod tests {
     extern crate std;
     use super::*;
-    use std::vec;
 
     /// BY-10: the same file, a folder and what is below it, patterns, the root; and what only looks alike.
     #[test]
@@ -147,6 +146,6 @@ mod tests {
         ] {
             assert!(normal(claim).is_err_and(|problem| problem.contains(reason)), "{claim}");
         }
-        assert_eq!(all(&vec!["b".into(), "./a".into(), "b/".into(), "/x".into()]), ["/x", "a", "b"]);
+        assert_eq!(all(&["b".into(), "./a".into(), "b/".into(), "/x".into()]), ["/x", "a", "b"]);
     }
 }

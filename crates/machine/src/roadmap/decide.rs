@@ -91,6 +91,8 @@ pub(super) struct Step<'a> {
     pub(super) effects: Vec<Effect>,
     /// How many more attempts this opening may have.
     pub(super) free: usize,
+    /// The attempt whose report the input is: its hand is counted as free already.
+    reported: Option<u64>,
     /// The number of the newest entry of the work log before the input came.
     pub(super) log_before: u64,
 }
@@ -98,7 +100,16 @@ pub(super) struct Step<'a> {
 impl<'a> Step<'a> {
     fn new(session: Session, world: &'a World<'a>, limits: &'a Limits) -> Self {
         let log_before = session.log_number;
-        Self { session, world, limits, facts: Vec::new(), effects: Vec::new(), free: world.free, log_before }
+        Self {
+            session,
+            world,
+            limits,
+            facts: Vec::new(),
+            effects: Vec::new(),
+            free: world.free,
+            reported: None,
+            log_before,
+        }
     }
 
     fn into_decision(self) -> Decision {
@@ -107,6 +118,13 @@ impl<'a> Step<'a> {
 
     /// Makes something true, and sees the session with it from here on.
     pub(super) fn fact(&mut self, fact: Fact) {
+        if let Some(attempt) = fact.ended().and_then(|fence| self.session.attempts.get(&fence))
+            && self.reported != Some(attempt.fence)
+            && attempt.work.part().is_some()
+            && matches!(&attempt.holder, Holder::Process(opening) if opening == self.world.me)
+        {
+            self.free = self.free.saturating_add(1);
+        }
         take(&mut self.session, &fact);
         self.facts.push(fact);
     }
@@ -247,6 +265,7 @@ impl<'a> Step<'a> {
     /// person's to look at.
     fn report(&mut self, fence: u64, outcome: &Outcome) -> Result<(), Refusal> {
         if let Some(attempt) = self.session.attempts.get(&fence).cloned() {
+            self.reported = Some(fence);
             self.settle(&attempt, outcome);
             return Ok(());
         }

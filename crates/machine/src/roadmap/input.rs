@@ -311,7 +311,8 @@ pub struct World<'a> {
     pub alive: &'a BTreeSet<String>,
     /// Those that are alive and stopped, or unheard for three lease times.
     pub stopped: &'a BTreeSet<String>,
-    /// How many more attempts this process may have.
+    /// How many more attempts this process may have. The hand of an attempt whose report the input is counts as free; of
+    /// those that end in other ways the machine knows by itself. Code that integrates takes no hand.
     pub free: usize,
     /// Parts that people play.
     pub people: &'a BTreeSet<Part>,

@@ -15,6 +15,8 @@ mod apply;
 mod changes;
 mod check;
 mod claims;
+#[cfg(test)]
+mod cost;
 mod decide;
 mod fact;
 mod input;

@@ -256,7 +256,11 @@ impl Step<'_> {
             }
         };
         let said = wanted.said;
-        self.change_roadmap(attempt, resolved, None);
+        let around = match &attempt.work {
+            Work::Plan(why) => why.item().and_then(|key| self.session.pool.item(key)).cloned(),
+            Work::Do(_) | Work::Integrate(_) => None,
+        };
+        self.change_roadmap(attempt, resolved, around.as_ref(), None);
         if let Some(status) = said {
             let said = noted.cloned().map(|noted| Noted { status, ..noted });
             let said = said.unwrap_or(Noted { status, result: None, is_blocker: false, summary: String::new() });

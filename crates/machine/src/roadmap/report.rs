@@ -184,7 +184,7 @@ impl Step<'_> {
         }
         self.move_item(key, Move::Release);
         self.log(Self::by(attempt), About::Item(&item), Verdict::Pending, summary);
-        self.change_roadmap(attempt, resolved, None);
+        self.change_roadmap(attempt, resolved, None, None);
         self.ask(attempt, Some(key), question, summary);
     }
 
@@ -241,7 +241,7 @@ impl Step<'_> {
         self.end(attempt.fence, Ended::Reported);
         let around = why.item().and_then(|key| self.item(key));
         let is_named = around.as_ref().is_some_and(|item| resolved.named.contains(&item.key));
-        self.change_roadmap(attempt, resolved, around.as_ref());
+        self.change_roadmap(attempt, resolved, around.as_ref(), why.item());
         let about = match &around {
             // The newest entry of the item says that it is not blocked any more.
             Some(item) if is_named => About::Item(item),
@@ -283,8 +283,15 @@ impl Step<'_> {
         }
     }
 
-    /// All changes of a plan that was found good.
-    pub(super) fn change_roadmap(&mut self, attempt: &Attempt, resolved: Resolved, around: Option<&Item>) {
+    /// All changes of a plan that was found good, made around an item, if it is. An item that is not blocked any more by it
+    /// gets an entry that says so, but for one of which the plan's own entry does.
+    pub(super) fn change_roadmap(
+        &mut self,
+        attempt: &Attempt,
+        resolved: Resolved,
+        around: Option<&Item>,
+        told: Option<&str>,
+    ) {
         for group in resolved.groups {
             self.fact(Fact::Grouped(group));
         }
@@ -304,7 +311,7 @@ impl Step<'_> {
             });
             let Some(before) = before.filter(|_| is_named) else { continue };
             self.move_item(&change.item, Move::Reopen);
-            if before.is_blocked() && around.is_none_or(|around| around.key != before.key) {
+            if before.is_blocked() && told != Some(before.key.as_str()) {
                 let by = (attempt.name.as_str(), attempt.since.as_str(), Part::Planner);
                 self.log(by, About::Item(&before), Verdict::Succeeded, "planned anew: nothing is in its way any more");
             }

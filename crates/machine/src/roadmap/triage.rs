@@ -8,7 +8,8 @@ use super::decide::Step;
 use super::fact::{Ended, Fact};
 use super::input::Effect;
 use super::item::Rest;
-use super::state::{Attempt, Session};
+use super::limits::Limits;
+use super::state::{Attempt, Integration, Session};
 use super::words::{Over, Status, Why, Work};
 use crate::run::Holder;
 
@@ -26,11 +27,92 @@ pub(super) enum Next {
 /// The steps of Protocol 0, in their order. Each is asked only when those before it pass.
 const PROTOCOL_0: [fn(&mut Step<'_>) -> Next; 5] = [
     |step| step.stale_locks(),
-    |step| step.blocked_items(),
-    |step| step.user_replies(),
-    |step| step.plan_alignment(),
-    |step| step.selection(),
+    |step| blocked_items(&step.session, step.limits),
+    |step| user_replies(&step.session),
+    |step| plan_alignment(&step.session),
+    |step| selection(&step.session, step.limits),
 ];
+
+/// Second: items with something in their way, and failed ones, are planned around; others go on meanwhile.
+fn blocked_items(session: &Session, limits: &Limits) -> Next {
+    match session.pool.troubled().filter(|item| item.replanned < limits.replanned) {
+        Some(item) if !is_planning(session) => {
+            let key = item.key.clone();
+            let why = if item.status == Status::Failed { Why::Failed(key) } else { Why::Blocked(key) };
+            Next::Take(Work::Plan(why))
+        }
+        Some(_) | None => Next::Pass,
+    }
+}
+
+/// Third: what people answered. Nothing new is begun before it is taken up.
+fn user_replies(session: &Session) -> Next {
+    match session.reply() {
+        Some(_) if is_planning(session) => Next::Wait,
+        Some(question) => Next::Take(Work::Plan(Why::Reply(question.id.clone()))),
+        None => Next::Pass,
+    }
+}
+
+/// Fourth: a roadmap for the goal as it is now. Nothing new is begun before there is one.
+fn plan_alignment(session: &Session) -> Next {
+    match (session.is_misaligned(), is_planning(session)) {
+        (true, true) => Next::Wait,
+        (true, false) => Next::Take(Work::Plan(Why::Misaligned)),
+        (false, _) => Next::Pass,
+    }
+}
+
+/// Fifth: the first item that is free.
+fn selection(session: &Session, limits: &Limits) -> Next {
+    match session.pool.selected(limits.looked_at) {
+        Some(item) => Next::Take(Work::Do(item.key.clone())),
+        None => Next::Pass,
+    }
+}
+
+/// There is one planner at a time, and it may rest.
+fn is_planning(session: &Session) -> bool {
+    session.planner().is_some() || session.planning_rest.is_some()
+}
+
+impl Session {
+    /// What an opening with a free hand would be given; nothing if it has to wait. Stale locks aside: of them only a
+    /// decision knows.
+    pub fn next_work(&self, limits: &Limits) -> Option<Work> {
+        if self.over.is_some() || self.paused.is_some() {
+            return None;
+        }
+        let steps: [&dyn Fn() -> Next; 4] =
+            [&|| blocked_items(self, limits), &|| user_replies(self), &|| plan_alignment(self), &|| {
+                selection(self, limits)
+            }];
+        for step in steps {
+            match step() {
+                Next::Pass => {}
+                Next::Take(work) => return Some(work),
+                Next::Wait => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether something is to be integrated, and nobody does it.
+    pub fn next_integration(&self) -> Option<&Integration> {
+        let next = self.integration().filter(|one| one.rest.is_none())?;
+        self.pool.item(&next.item).filter(|item| item.holder.is_none()).map(|_| next)
+    }
+
+    /// Whether a decision would do more than wait, for an opening that takes work: give it something, with or without a
+    /// free hand, or find that the session is over.
+    pub fn has_work(&self, opening: &str, limits: &Limits) -> bool {
+        let is_taking = self.members.get(opening).is_some_and(|member| !member.is_leaving);
+        let is_open = self.over.is_none() && self.paused.is_none();
+        is_taking
+            && is_open
+            && (self.next_integration().is_some() || self.next_work(limits).is_some() || is_still(self, limits))
+    }
+}
 
 impl Step<'_> {
     /// Hands out what this opening can take, and sees whether the session is over.
@@ -103,50 +185,9 @@ impl Step<'_> {
         is_stopped.then(|| (attempt.clone(), "its process is stopped, or was not heard for three lease times"))
     }
 
-    /// Second: items with something in their way, and failed ones, are planned around; others go on meanwhile.
-    fn blocked_items(&self) -> Next {
-        let is_busy = self.session.planner().is_some() || self.session.planning_rest.is_some();
-        match self.session.pool.troubled().filter(|item| item.replanned < self.limits.replanned) {
-            Some(item) if !is_busy => {
-                let key = item.key.clone();
-                let why = if item.status == Status::Failed { Why::Failed(key) } else { Why::Blocked(key) };
-                Next::Take(Work::Plan(why))
-            }
-            Some(_) | None => Next::Pass,
-        }
-    }
-
-    /// Third: what people answered. Nothing new is begun before it is taken up.
-    fn user_replies(&self) -> Next {
-        match self.session.reply() {
-            Some(question) => self.plan(Why::Reply(question.id.clone())),
-            None => Next::Pass,
-        }
-    }
-
-    /// Fourth: a roadmap for the goal as it is now. Nothing new is begun before there is one.
-    fn plan_alignment(&self) -> Next {
-        if self.session.is_misaligned() { self.plan(Why::Misaligned) } else { Next::Pass }
-    }
-
-    fn plan(&self, why: Why) -> Next {
-        let is_busy = self.session.planner().is_some() || self.session.planning_rest.is_some();
-        if is_busy { Next::Wait } else { Next::Take(Work::Plan(why)) }
-    }
-
-    /// Fifth: the first item that is free.
-    fn selection(&self) -> Next {
-        match self.session.pool.selected(self.limits.looked_at) {
-            Some(item) => Next::Take(Work::Do(item.key.clone())),
-            None => Next::Pass,
-        }
-    }
-
     /// By code, one at a time, in the order of reports; it takes no hand.
     fn integrate(&mut self) {
-        let Some(next) = self.session.integration().filter(|one| one.rest.is_none()) else { return };
-        let item = next.item.clone();
-        if self.session.pool.item(&item).is_some_and(|item| item.holder.is_none()) {
+        if let Some(item) = self.session.next_integration().map(|one| one.item.clone()) {
             self.assign(Work::Integrate(item));
         }
     }
@@ -206,7 +247,7 @@ impl Step<'_> {
 
     /// The session is over when all of it is done, or when nothing can run and nobody works.
     fn conclude(&mut self) {
-        if self.session.over.is_some() || !is_still(&self.session, self.limits.replanned, self.limits.looked_at) {
+        if self.session.over.is_some() || !is_still(&self.session, self.limits) {
             return;
         }
         let counts = self.session.pool.counts();
@@ -225,13 +266,10 @@ impl Step<'_> {
 }
 
 /// Whether nobody works, nothing waits for a time, and there is nothing to plan and nothing to take.
-fn is_still(session: &Session, replanned: u32, looked_at: usize) -> bool {
+fn is_still(session: &Session, limits: &Limits) -> bool {
     session.attempts.is_empty()
         && session.integrations.is_empty()
-        && session.paused.is_none()
         && session.rest().is_none()
-        && session.reply().is_none()
-        && !session.is_misaligned()
-        && session.pool.troubled().is_none_or(|item| item.replanned >= replanned)
-        && session.pool.selected(looked_at).is_none()
+        && session.paused.is_none()
+        && session.next_work(limits).is_none()
 }

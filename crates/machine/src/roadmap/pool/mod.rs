@@ -2,17 +2,20 @@
 //! blocked, what is claimed, how many there are of each. Kept up to date with every change, so that no decision looks at
 //! all items. Decides nothing.
 
+mod audit;
+
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::claims::{self, InUse};
-use super::item::{Group, Item, Rest, Spot};
-use super::label::Label;
-use super::tree::Tree;
-use super::words::Status;
+use crate::roadmap::claims::{self, InUse};
+use crate::roadmap::item::{Group, Item, Rest, Spot};
+use crate::roadmap::label::Label;
+use crate::roadmap::tree::Tree;
+use crate::roadmap::words::Status;
 
 /// Items and groups.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +40,7 @@ pub struct Pool {
     counts: Counts,
 }
 
-pub(super) type Key = Arc<str>;
+pub(in crate::roadmap) type Key = Arc<str>;
 
 #[derive(Debug, Clone)]
 struct Slot {
@@ -224,7 +227,7 @@ impl Pool {
         self.item(self.first_resting()?)?.rest.as_ref()
     }
 
-    pub(super) fn first_resting(&self) -> Option<&str> {
+    pub(in crate::roadmap) fn first_resting(&self) -> Option<&str> {
         let ((_, key), ()) = self.resting.first()?;
         Some(key)
     }
@@ -232,9 +235,10 @@ impl Pool {
 
 /// Changing.
 impl Pool {
-    /// Puts an item in; one with the same key is replaced.
-    pub(super) fn add(&mut self, item: Item, spot: &Spot) {
+    /// Puts an item in; one with the same key is replaced. A group that is not there is none.
+    pub(in crate::roadmap) fn add(&mut self, mut item: Item, spot: &Spot) {
         self.drop_item(&item.key);
+        item.group = item.group.filter(|group| self.groups.contains(group.as_str()));
         let label = self.label_at(spot);
         let key: Key = item.key.as_str().into();
         self.order.insert(label.clone(), key.clone());
@@ -247,7 +251,7 @@ impl Pool {
     }
 
     /// Takes an item out.
-    pub(super) fn drop_item(&mut self, key: &str) {
+    pub(in crate::roadmap) fn drop_item(&mut self, key: &str) {
         self.unlist(key);
         let Some(slot) = self.slots.remove(key) else { return };
         let key: Key = key.into();
@@ -258,7 +262,7 @@ impl Pool {
     }
 
     /// Changes an item in place; its key, its group and its dependencies stay.
-    pub(super) fn change(&mut self, key: &str, change: impl FnOnce(&mut Item)) {
+    pub(in crate::roadmap) fn change(&mut self, key: &str, change: impl FnOnce(&mut Item)) {
         let Some(was) = self.item(key).map(|item| item.status) else { return };
         self.unlist(key);
         if let Some(slot) = self.slots.get_mut(key) {
@@ -272,7 +276,7 @@ impl Pool {
         }
     }
 
-    pub(super) fn set_dependencies(&mut self, key: &str, depends_on: &[String]) {
+    pub(in crate::roadmap) fn set_dependencies(&mut self, key: &str, depends_on: &[String]) {
         let Some(slot) = self.slots.get(key).cloned() else { return };
         let own: Key = key.into();
         self.undepend(&slot.item.depends_on, &own);
@@ -280,7 +284,7 @@ impl Pool {
         self.change(key, |item| item.depends_on = depends_on.to_vec());
     }
 
-    pub(super) fn set_claims(&mut self, key: &str, claims: &[String]) {
+    pub(in crate::roadmap) fn set_claims(&mut self, key: &str, claims: &[String]) {
         self.unlist(key);
         if let Some(slot) = self.slots.get_mut(key) {
             let slot = Arc::make_mut(slot);
@@ -291,11 +295,12 @@ impl Pool {
     }
 
     /// Another place in the order, and another group.
-    pub(super) fn reorder(&mut self, key: &str, spot: &Spot, group: Option<String>) {
+    pub(in crate::roadmap) fn reorder(&mut self, key: &str, spot: &Spot, group: Option<String>) {
         if matches!(spot, Spot::After(other) if other == key) {
             return;
         }
         let Some(slot) = self.slots.get(key).cloned() else { return };
+        let group = group.filter(|group| self.groups.contains(group.as_str()));
         self.unlist(key);
         self.order.remove(&slot.label);
         self.remove_from_groups(&slot);
@@ -311,53 +316,57 @@ impl Pool {
     }
 
     /// A group is there, or is different. One that stands elsewhere moves all that it holds.
-    pub(super) fn set_group(&mut self, group: &Group) {
-        let key: Key = group.key.as_str().into();
-        match self.groups.get_mut(&*key) {
-            Some(held) => {
-                let held = Arc::make_mut(held);
-                let is_moved = held.group.parent != group.parent;
-                held.group = group.clone();
-                if is_moved {
-                    self.rebuild();
-                }
-            }
-            None => {
-                let sequence = self.group_order.last().map_or(0, |(last, _)| last.saturating_add(1));
-                self.group_order.insert(sequence, key.clone());
-                let held = Held { group: group.clone(), sequence, counts: Counts::default() };
-                self.groups.insert(key, Arc::new(held));
-            }
+    pub(in crate::roadmap) fn set_group(&mut self, group: &Group) {
+        let Some(held) = self.groups.get_mut(group.key.as_str()) else {
+            let parent = group.parent.clone().filter(|parent| self.groups.contains(parent.as_str()));
+            return self.add_group(Group { parent, ..group.clone() });
+        };
+        let held = Arc::make_mut(held);
+        let is_moved = held.group.parent != group.parent;
+        held.group = group.clone();
+        if is_moved {
+            self.rebuild_with(|_| {});
         }
     }
 
+    fn add_group(&mut self, group: Group) {
+        let key: Key = group.key.as_str().into();
+        let sequence = self.group_order.last().map_or(0, |(last, _)| last.saturating_add(1));
+        self.group_order.insert(sequence, key.clone());
+        self.groups.insert(key, Arc::new(Held { group, sequence, counts: Counts::default() }));
+    }
+
     /// A group is gone; what it held stands where it stood.
-    pub(super) fn drop_group(&mut self, key: &str) {
+    pub(in crate::roadmap) fn drop_group(&mut self, key: &str) {
         let Some(held) = self.groups.remove(key) else { return };
         self.group_order.remove(&held.sequence);
+        let parent = &held.group.parent;
+        let within: Vec<Key> =
+            self.groups().filter(|one| one.parent.as_deref() == Some(key)).map(|one| one.key.as_str().into()).collect();
+        for group in within {
+            if let Some(held) = self.groups.get_mut(&*group) {
+                Arc::make_mut(held).group.parent.clone_from(parent);
+            }
+        }
         self.rebuild_with(|item| {
             if item.group.as_deref() == Some(key) {
-                item.group.clone_from(&held.group.parent);
+                item.group.clone_from(parent);
             }
         });
     }
 
     /// Changes every item, and derives everything anew. For what happens once in a period, or by a person's hand.
-    pub(super) fn rebuild_with(&mut self, mut change: impl FnMut(&mut Item)) {
+    pub(in crate::roadmap) fn rebuild_with(&mut self, mut change: impl FnMut(&mut Item)) {
         let mut items: Vec<Item> = self.items().cloned().collect();
         items.iter_mut().for_each(&mut change);
         let groups: Vec<Group> = self.groups().cloned().collect();
         *self = Self::of(groups, items);
     }
 
-    fn rebuild(&mut self) {
-        self.rebuild_with(|_| {});
-    }
-
     fn of(groups: Vec<Group>, items: Vec<Item>) -> Self {
         let mut pool = Self::default();
-        for group in groups {
-            pool.set_group(&group);
+        for group in arranged(groups) {
+            pool.add_group(group);
         }
         for item in items {
             pool.add(item, &Spot::Last);
@@ -501,6 +510,33 @@ impl Pool {
         let ((found, label), key) = self.claimants.from(&(signature.clone(), Label::lowest())).next()?;
         (found == signature).then(|| (label.clone(), key.clone()))
     }
+}
+
+/// Groups in order, each after the one it stands in. One that stands in none that is there, or in itself, stands alone.
+fn arranged(mut groups: Vec<Group>) -> Vec<Group> {
+    let mut arranged: Vec<Group> = Vec::with_capacity(groups.len());
+    let mut placed: BTreeSet<String> = BTreeSet::new();
+    while !groups.is_empty() {
+        let before = arranged.len();
+        let there: BTreeSet<String> = groups.iter().map(|group| group.key.clone()).collect();
+        let mut later = Vec::new();
+        for mut group in groups {
+            let parent = group.parent.take().filter(|parent| there.contains(parent) || placed.contains(parent));
+            if parent.as_ref().is_none_or(|parent| placed.contains(parent)) {
+                placed.insert(group.key.clone());
+                arranged.push(Group { parent, ..group });
+            } else {
+                later.push(Group { parent, ..group });
+            }
+        }
+        if arranged.len() == before
+            && let Some(group) = later.first_mut()
+        {
+            group.parent = None;
+        }
+        groups = later;
+    }
+    arranged
 }
 
 impl Slot {
