@@ -277,7 +277,7 @@ fn table_entries(text: &str) -> Vec<Draft> {
     let document = Document::parse(text);
     let mut drafts = Vec::new();
     for table in document.tables() {
-        let headings = table.headings();
+        let headings: Vec<String> = table.columns().iter().map(|column| column.name.clone()).collect();
         let keys: Vec<Option<EntryKey>> = headings.iter().map(|title| EntryKey::of(title)).collect();
         if keys.iter().flatten().count() < 2 {
             continue;

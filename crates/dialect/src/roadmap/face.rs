@@ -151,7 +151,8 @@ impl Face {
     /// Who holds it.
     pub(crate) fn executor(&self) -> String {
         let own = self.line(Key::Executor).map(|line| bare(&line.value));
-        let beside = || self.line(Key::Status).and_then(|line| beside_status(&line.value));
+        let is_locked = self.status.as_ref().and_then(|said| said.read.value()) == Some(Status::Locked);
+        let beside = || self.line(Key::Status).filter(|_| is_locked).and_then(|line| beside_status(&line.value));
         own.or_else(beside).unwrap_or_default()
     }
 

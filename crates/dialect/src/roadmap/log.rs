@@ -241,10 +241,17 @@ impl Log {
             status: face.state(),
             is_ticked: face.is_ticked(),
             executor: face.executor(),
-            depends_on: face.depends_on(),
+            depends_on: self.known(face.depends_on()),
             claims: face.claims(),
             line,
         })
+    }
+
+    /// Names of items as keys: some name them by their titles.
+    pub(crate) fn known(&self, names: Vec<String>) -> Vec<String> {
+        let by_title = |name: &String| Some(key_of("", name, |_| false)).filter(|key| self.index.has(key));
+        let key = |name: String| if self.index.has(&name) { name } else { by_title(&name).unwrap_or(name) };
+        names.into_iter().map(key).collect()
     }
 
     /// All groups, in order; each after the one it stands in.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use syntax::Document;
 use syntax::markdown::fields::{self, Separator};
 use text::{Change, Text};
 
@@ -40,11 +41,15 @@ struct Line<'a> {
 /// The blocks of a text, from a place on.
 pub(crate) fn read(text: &str, from: usize, problems: &mut Vec<Deviation>) -> Vec<Question> {
     let lines = lines(text, from);
-    let headings: Vec<usize> = (0..lines.len()).filter(|at| is_heading(&lines, *at)).collect();
+    // What stands in a block of code is an example.
+    let fences = Document::parse(&text[from..]).fences();
+    let codes: Vec<Range<usize>> = fences.into_iter().filter(|fence| fence.closed).map(|fence| fence.span).collect();
+    let is_code = |line: &Line<'_>| codes.iter().any(|code| code.contains(&(line.start - from)));
+    let headings: Vec<usize> = (0..lines.len()).filter(|at| is_heading(&lines, *at) && !is_code(&lines[*at])).collect();
     let mut questions: Vec<Question> = Vec::new();
     for (number, heading) in headings.iter().enumerate() {
-        let next = headings.get(number + 1).copied().unwrap_or(lines.len());
-        let question = read_block(text, &lines, *heading, opener(&lines, next).min(next), problems);
+        let limit = headings.get(number + 1).map_or(lines.len(), |next| opener(&lines, *next));
+        let question = read_block(text, &lines, *heading, limit, problems);
         let is_taken = |other: &Question| !question.id.is_empty() && other.id == question.id;
         if let Some(first) = questions.iter().find(|other| is_taken(other)) {
             let reason = format!("the question `{}` is there twice, first in line {}", question.id, first.line);

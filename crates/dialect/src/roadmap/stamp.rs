@@ -125,7 +125,9 @@ fn name_in(text: &str) -> String {
 fn rest_of(text: &str) -> String {
     let at =
         [": ", "：", " - ", " — ", " – "].iter().filter_map(|mark| text.find(mark).map(|at| at + mark.len())).min();
-    at.map(|at| text[at..].trim().to_owned()).unwrap_or_default()
+    let rest = at.map(|at| text[at..].trim()).unwrap_or_default();
+    // Who and when is no objective.
+    if rest.contains('@') || moment_in(rest).is_some() { String::new() } else { rest.to_owned() }
 }
 
 #[cfg(test)]

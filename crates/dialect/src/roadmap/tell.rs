@@ -90,13 +90,14 @@ impl Teller<'_> {
         let digits: String = raw.chars().take_while(|letter| letter.is_ascii_digit()).collect();
         if digits.parse::<u64>().is_ok_and(|number| number > 100) || digits.len() > 19 {
             let reason = format!("`{}` is more than everything", shown(&raw));
-            self.tell(span.clone(), Weight::Form, reason, "it is computed from the roadmap; leave it alone");
+            self.tell(span, Weight::Form, reason, "it is computed from the roadmap; leave it alone");
+            return;
         }
         let computed = match counts.effective {
             0 => return,
             effective => u8::try_from(counts.completed * 100 / effective).unwrap_or(100),
         };
-        if said != computed && digits.len() < 4 {
+        if said != computed {
             let reason = format!("progress says {said}%, and the roadmap {computed}%");
             self.tell(span, Weight::Form, reason, "it is computed from the roadmap; leave it alone");
         }
@@ -123,6 +124,23 @@ impl Teller<'_> {
                     let reason = format!("there is no heading {title}; it is taken to begin here");
                     self.tell(at..at, Weight::Form, reason, &format!("write `## {title}` above"));
                 }
+            }
+        }
+        for part in &sections.roadmaps {
+            let text = &self.source[body + part.body.start..body + part.body.end];
+            let document = syntax::Document::parse(text);
+            let is_plan = |table: &syntax::Table<'_>| {
+                table.columns().iter().any(|column| Key::of(&column.name) == Some(Key::Status))
+            };
+            let at = document.tables().find(is_plan).map(|table| body + part.body.start + table.span().start);
+            if let Some(at) = at {
+                let reason = "items of a roadmap stand in a list; the rows of this table are not read".to_owned();
+                self.tell(
+                    at..at,
+                    Weight::Rule,
+                    reason,
+                    "write `- [ ] 1.2. …` with `- status: …` below it for each row",
+                );
             }
         }
         if let Some(node) = sections.roadmaps.get(1).and_then(find) {
@@ -242,8 +260,13 @@ impl Teller<'_> {
                 Read::Clean(_) if said.is_line => {}
                 Read::Clean(status) | Read::Loose(status) => {
                     let raw = &self.source[span(&said.span)];
-                    let how = if said.is_line { "is written as" } else { "stands beside the title, as" };
-                    let reason = format!("the state {how} `{}`", shown(raw));
+                    let line = face.line(Key::Status).filter(|_| said.is_line && raw == status.word());
+                    let reason = match (line, raw.is_empty()) {
+                        (Some(line), _) => format!("more than the state stands here: `{}`", shown(&line.value)),
+                        (None, true) => "the item is struck out".to_owned(),
+                        (None, false) if said.is_line => format!("the state is written as `{}`", shown(raw)),
+                        (None, false) => format!("the state stands beside the title, as `{}`", shown(raw)),
+                    };
                     self.tell(span(&said.span), Weight::Form, reason, &format!("write `- status: {}`", status.word()));
                 }
                 Read::Unclear(why) => {
@@ -307,7 +330,7 @@ impl Teller<'_> {
     fn depends(&mut self, at: usize, key: &str, face: &Face) {
         let Some(line) = face.line(Key::DependsOn) else { return };
         let span = at + line.value_span.start..at + line.value_span.end;
-        for on in face.depends_on() {
+        for on in self.log.known(face.depends_on()) {
             let found = self.log.index.find(&on).and_then(|id| self.log.index.element(id));
             let reason = match found {
                 None => format!("it depends on `{}`, which is not there", shown(&on)),
