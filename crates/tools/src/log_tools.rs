@@ -53,6 +53,11 @@ impl LogTools {
         self
     }
 
+    /// What is offered, whoever keeps the log.
+    pub fn offered() -> Vec<Tool> {
+        tools()
+    }
+
     fn edit_file(&self, mut arguments: Arguments, tool: &Tool) -> Result<String, String> {
         let path = arguments.text(&PATH);
         let many = arguments.objects(&["edits", "changes"]);

@@ -50,7 +50,7 @@ pub(super) const KNOWN: [Known; 29] = [
 /// Adds the fields of a roadmap's brief; another has none of them.
 pub(super) fn add(view: &mut Map<String, Value>, brief: &Brief) {
     let Some(context) = Context::of(brief) else { return };
-    let item: Item = serde_json::from_value(Value::Object(brief.item.clone())).unwrap_or_default();
+    let item = own_item(brief, &context);
     let task = &context.task;
     let texts: [(&str, Value); 13] = [
         ("goal", json!(shortened(&task.goal, GOAL))),
@@ -79,6 +79,17 @@ pub(super) fn add(view: &mut Map<String, Value>, brief: &Brief) {
         ("skills", json!(context.skills)),
     ];
     view.extend(lists.into_iter().map(|(name, value)| (name.to_string(), entries(Some(&value), name))));
+}
+
+/// The item of a brief: its row, and what the roadmap says of it.
+fn own_item(brief: &Brief, context: &Context) -> Item {
+    let row: Item = serde_json::from_value(Value::Object(brief.item.clone())).unwrap_or_default();
+    let key = brief.item_id().unwrap_or(&row.key);
+    match context.items.iter().find(|item| item.key == key && !key.is_empty()) {
+        Some(known) if row.claims.is_empty() => known.clone(),
+        Some(known) => Item { claims: row.claims, ..known.clone() },
+        None => row,
+    }
 }
 
 /// Why there is something to plan.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use engine::agent::{self, Backend, Kind as AgentKind};
 use engine::cycle::{BatteryCheck, CycleSettings, Limits, Silence};
+use engine::roadmap::RoadmapSettings;
 use engine::{AskedAgent, Budget, Casting, Role, Settings};
 
 use super::configuration::{self, Read};
@@ -14,8 +15,8 @@ use super::failure::{Failure, Kind};
 use super::models;
 use super::output::{HINT, Output};
 use super::project::Start;
-use super::toolboxes::{all_grants, searching};
-use super::{completions, visible};
+use super::toolboxes::{all_grants, searching, tools_of_programs};
+use super::{completions, mcp, visible};
 
 /// The roles of the protocol, as they are named on the command line.
 pub(crate) const ROLES: [(&str, Role); 3] =
@@ -71,6 +72,7 @@ impl Choice {
         settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
         settings.budget = budget(&read);
         settings.cycle = cycle_settings(&read);
+        settings.roadmap = roadmap_settings(&read);
         settings.guidance = Arc::new(agent::Guidance::find(project));
         settings.guided = guided(&read);
         settings.notify.command.clone_from(&read.set.notify_command);
@@ -279,17 +281,19 @@ impl Cast {
                 if let Some(reason) = command.missing() {
                     return Err(self.unusable(&reason));
                 }
-                Arc::new(command.with_readable(readable(read)))
+                with_tools(Arc::new(command.with_readable(readable(read))))
             }
             AgentKind::Model(name) => Arc::new(models::model(name, project, read)?),
             AgentKind::NamedModel(name) => Arc::new(models::named(name, project, read)?),
-            AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read))),
+            AgentKind::Cli(cli, model) => {
+                with_tools(Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read))))
+            }
             AgentKind::Acp(text) => {
                 let acp = agent::Acp::new(text, &self.base).map_err(|reason| self.unusable(&reason))?;
                 if let Some(reason) = acp.missing() {
                     return Err(self.unusable(&reason));
                 }
-                Arc::new(acp.with_grants(all_grants(read)).with_readable(readable(read)))
+                with_tools(Arc::new(acp.with_grants(all_grants(read)).with_readable(readable(read))))
             }
             AgentKind::Auto => Arc::new(agent::offline::Offline),
             AgentKind::Person => Arc::new(agent::Person),
@@ -339,6 +343,14 @@ impl Cast {
     }
 }
 
+/// An agent that is a program, with the tools of a roadmap's log beside it where it works on one (RM-09).
+fn with_tools(program: Arc<dyn Backend>) -> Arc<dyn Backend> {
+    match std::env::current_exe() {
+        Ok(own) => Arc::new(agent::Served::new(program, tools_of_programs(), own, &["mcp", "--socket"], mcp::about())),
+        Err(_) => program,
+    }
+}
+
 /// What programs may read outside the project.
 fn readable(read: &Read) -> Vec<PathBuf> {
     read.set.sandbox_read.iter().map(PathBuf::from).collect()
@@ -351,6 +363,19 @@ fn role_of(name: &str) -> Option<Role> {
 fn no_role(name: &str) -> String {
     let valid: Vec<&str> = ROLES.iter().map(|(name, _)| *name).collect();
     format!("`{name}` is no role; valid: {}", valid.join(", "))
+}
+
+/// How roadmaps go, as the project says: the same checks as of cycles, before work counts.
+fn roadmap_settings(read: &Read) -> RoadmapSettings {
+    let (set, usual) = (&read.set.roadmap, RoadmapSettings::default());
+    RoadmapSettings {
+        executor: set.name.clone().unwrap_or(usual.executor),
+        quota: set.quota.and_then(|quota| quota.try_into().ok()).unwrap_or(usual.quota),
+        waits: true,
+        checks: cycle_settings(read).battery,
+        read: readable(read),
+        limits: usual.limits,
+    }
 }
 
 /// How cycles go, as the project says.

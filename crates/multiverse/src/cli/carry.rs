@@ -73,6 +73,9 @@ pub(crate) struct Outcome {
     head: String,
     #[serde(skip)]
     end: End,
+    /// Whether it is a session of a roadmap.
+    #[serde(skip)]
+    is_roadmap: bool,
 }
 
 /// Whether the view said already how a run ended.
@@ -90,6 +93,8 @@ enum End {
     Waits,
     /// It could go on.
     Open,
+    /// Others go on with it, and there was nothing more for this process.
+    WithOthers,
     /// Another process carries it on.
     Elsewhere,
 }
@@ -155,6 +160,21 @@ impl Opened {
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
         let settings = choice.settings(start, &project, output)?;
+        choice.say_who(&settings.project, output)?;
+        Self::with(settings, |_| Missing::Create, output, Shown::All)
+    }
+
+    /// The same with settings that the command line changes.
+    pub(crate) fn to_begin_with(
+        start: &Start,
+        choice: &Choice,
+        change: &dyn Fn(&mut Settings),
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
+        start.say_project(&project, output)?;
+        let mut settings = choice.settings(start, &project, output)?;
+        change(&mut settings);
         choice.say_who(&settings.project, output)?;
         Self::with(settings, |_| Missing::Create, output, Shown::All)
     }
@@ -374,6 +394,7 @@ impl Opened {
             "COMPLETED" => End::Done,
             "FAILED" => End::Failed,
             _ if elsewhere.iter().any(|other| other == run) => End::Elsewhere,
+            _ if view.as_ref().is_some_and(is_with_others) => End::WithOthers,
             _ if !waits.is_empty() => End::Waits,
             _ => End::Open,
         };
@@ -383,8 +404,16 @@ impl Opened {
             _ => Vec::new(),
         };
         let (run, status) = (run.into(), status.into());
-        Outcome { run, status, waits, outputs, head: String::new(), end }
+        let is_roadmap = view.is_some_and(|view| view.protocol == Some("roadmap"));
+        Outcome { run, status, waits, outputs, head: String::new(), end, is_roadmap }
     }
+}
+
+/// Whether executors of others are at work on a roadmap, or take part in it, and nobody's word is missing.
+fn is_with_others(view: &RunView) -> bool {
+    let is_paused = view.paused.is_some();
+    let is_persons = view.attempts.iter().any(|attempt| attempt.holder == "a person");
+    view.protocol == Some("roadmap") && !is_paused && !is_persons && !view.attempts.is_empty()
 }
 
 /// Whether a person can be asked here for what runs want.
@@ -393,7 +422,7 @@ fn can_ask(runs: &[String], output: &Output) -> bool {
 }
 
 /// Of several ends, the last of these counts.
-const SEVERITY: [Exit; 4] = [Exit::Done, Exit::Waiting, Exit::Error, Exit::Failed];
+const SEVERITY: [Exit; 5] = [Exit::Done, Exit::NothingToDo, Exit::Waiting, Exit::Error, Exit::Failed];
 
 /// What the foot of the view says.
 const LEAVING: &str = "Ctrl-C stops here; nothing is lost, and `multiverse resume` goes on";
@@ -405,6 +434,7 @@ impl End {
     fn exit(self) -> Exit {
         match self {
             Self::Done | Self::Elsewhere => Exit::Done,
+            Self::WithOthers => Exit::NothingToDo,
             Self::Failed => Exit::Failed,
             Self::Waits => Exit::Waiting,
             Self::Open => Exit::Error,
@@ -433,6 +463,14 @@ impl Outcome {
                     ))?;
                 }
             }
+            End::Failed if self.is_roadmap => {
+                if told == Told::Not {
+                    output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
+                }
+                output.warn(&format!(
+                    "{HINT}hint{HINT:#}: `multiverse roadmap status {run}` says what each item waits for; change the task or the log, and run it again"
+                ))?;
+            }
             End::Failed => {
                 if told == Told::Not {
                     output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
@@ -449,6 +487,9 @@ impl Outcome {
             }
             End::Open => {
                 output.warn(&format!("{HINT}not finished{HINT:#}: `multiverse resume {run}` goes on with it"))?;
+            }
+            End::WithOthers => {
+                output.say(&format!("{HINT}nothing to do now{HINT:#}: others go on with {run}"))?;
             }
             End::Elsewhere => {}
         }

@@ -21,7 +21,8 @@ use super::visible;
 /// always hold, runs/ and outputs/. What is there already stays as it is, so doing it
 /// twice changes nothing. `multiverse run` does the same by itself. With --protocol
 /// profile: agent_runtime/ with the status, the profiles and their schemas, ideas/ and
-/// tools/; a status of an earlier run is archived.
+/// tools/; a status of an earlier run is archived. With --protocol roadmap: a first task in
+/// .jixo/, to be edited, and jixo.config.json.
 ///
 /// With --json, one object: {"made": …}.
 ///
@@ -31,15 +32,31 @@ use super::visible;
 ///   multiverse init
 ///   multiverse init --protocol lineage
 ///   multiverse init --protocol profile
+///   multiverse init --protocol roadmap
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
     /// Which rules and documents the project has: multiverse (each run by itself), or lineage (runs that build on one
     /// another, with your own phases and stages in settings/), profile (roles, reviews and gates of a workflow, in
-    /// agent_runtime/), or cycle (one goal at a time, in loops, with its record in docs/context/)
-    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage", "profile", "cycle"])]
+    /// agent_runtime/), cycle (one goal at a time, in loops, with its record in docs/context/), or roadmap (tasks in .jixo/,
+    /// each with a roadmap of items and many executors)
+    #[arg(long, value_name = "NAME", value_parser = ["multiverse", "lineage", "profile", "cycle", "roadmap"])]
     protocol: Option<String>,
 }
+
+/// Protocols whose documents are made by a way of their own.
+const HOSTED: [&str; 3] = ["profile", "cycle", "roadmap"];
+/// The name and the goal of a first task: a list that can be done as it stands, to be replaced.
+const FIRST_TASK: &str = "first";
+const FIRST_GOAL: &str = "# What is to be reached
+
+Say it as a list: each entry becomes an item of the roadmap, headings become groups, and `(after 1.1)` says what must be done first.
+This one can be done as it stands.
+
+## Phase 1: A beginning
+- Write \"Hello\" to hello.md
+- Check that hello.md contains \"Hello\" (after 1.1)
+";
 
 /// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -65,12 +82,13 @@ impl Arguments {
         let shown = visible::path(&project);
         let mut settings = Settings::new(project.clone());
         let asked = self.protocol.as_deref();
-        settings.protocol = self.protocol.clone().filter(|name| name != "profile" && name != "cycle");
+        settings.protocol = self.protocol.clone().filter(|name| !HOSTED.contains(&name.as_str()));
         let mut opened = Opened::with(settings, |_| Missing::Create, output, Shown::Oddities)?;
         let inputs = opened.service.input_folder();
         let documents = match asked {
             Some("profile") => opened.service.init_profile()?,
             Some("cycle") => opened.service.init_cycle()?,
+            Some("roadmap") => opened.service.init_roadmap(FIRST_TASK, FIRST_GOAL)?,
             _ => opened.service.init()?,
         };
         let left = opened.close();
@@ -87,6 +105,11 @@ impl Arguments {
                 let next = match asked {
                     Some("profile") => {
                         "write ideas/NAME.md, then `multiverse run --profile default_fallback_profile`".into()
+                    }
+                    Some("roadmap") => {
+                        format!(
+                            "say in .jixo/{FIRST_TASK}.task.md what is to be done, then `multiverse run --protocol roadmap`"
+                        )
                     }
                     Some("cycle") => "set a goal with `multiverse run --protocol cycle \"the goal\"`".into(),
                     _ => format!("put material into {inputs}/, then `multiverse run \"what you want\"`"),

@@ -32,6 +32,7 @@ mod live;
 mod logs;
 mod manual;
 mod markup;
+mod mcp;
 mod models;
 mod modify;
 mod notices;
@@ -46,6 +47,7 @@ mod request;
 mod restore;
 mod resume;
 mod retry;
+mod roadmap;
 mod run;
 mod schema;
 mod signals;
@@ -149,7 +151,9 @@ enum Command {
     Restore(restore::Arguments),
     Check(check::Arguments),
     Cycle(cycle::Arguments),
+    Roadmap(roadmap::Arguments),
     Profile(profile::Arguments),
+    Mcp(mcp::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
     Config(config::Arguments),
@@ -226,7 +230,9 @@ impl Arguments {
             Command::Restore(arguments) => arguments.run(given, &mut output),
             Command::Check(arguments) => arguments.run(given, &mut output),
             Command::Cycle(arguments) => arguments.run(given, &mut output),
+            Command::Roadmap(arguments) => arguments.run(given, &mut output),
             Command::Profile(arguments) => arguments.run(given, &mut output),
+            Command::Mcp(arguments) => arguments.run(given, &mut output),
             Command::Verify(arguments) => arguments.run(given, &mut output),
             Command::Doctor(arguments) => arguments.run(given, &mut output),
             Command::Config(arguments) => arguments.run(given, &mut output),

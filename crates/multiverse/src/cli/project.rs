@@ -12,7 +12,10 @@ use super::output::{Form, Output};
 use super::{notices, visible};
 
 /// A folder with one of these in it has runs, even if what is the program's own is not there: a fresh clone.
-const RUNS: [&str; 2] = ["db/process_runs.md", "agent_runtime/status.json"];
+const RUNS: [&str; 3] = ["db/process_runs.md", "agent_runtime/status.json", "jixo.config.json"];
+/// The folder of a roadmap's tasks, and how their files end.
+const TASKS: &str = ".jixo";
+const TASK: &str = ".task.md";
 /// The folder below a root that may hold a tree of profiles.
 const BELOW: &str = "Version2";
 
@@ -50,7 +53,7 @@ impl Start {
 
     /// The project whose runs a command is about; also one that was cloned without what is the program's own.
     pub(crate) fn project_of_runs(&self) -> Result<PathBuf, Failure> {
-        let has_runs = |folder: &Path| RUNS.iter().any(|path| folder.join(path).is_file());
+        let has_runs = |folder: &Path| RUNS.iter().any(|path| folder.join(path).is_file()) || has_tasks(folder);
         let is_project = |folder: &Path| folder.join(store::OWN).is_dir() || has_runs(folder);
         let nearest = self.folder.ancestors().find_map(|folder| match is_project(folder) {
             true => Some(folder.to_path_buf()),
@@ -108,6 +111,12 @@ impl Start {
         }
         ProjectPath::document(&name).map_err(|refusal| refused(&refusal.reason, "rename it, or leave it out"))
     }
+}
+
+/// Whether a folder has tasks of a roadmap.
+fn has_tasks(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder.join(TASKS)).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name().to_string_lossy().ends_with(TASK))
 }
 
 /// The folder itself, whatever links lead to it.

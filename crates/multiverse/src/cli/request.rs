@@ -46,6 +46,17 @@ impl Words {
         Some(words).filter(|words| !words.trim().is_empty() && words != "-")
     }
 
+    /// The words one by one: the filters of a roadmap's tasks.
+    pub(crate) fn filters(&self) -> Result<&[String], Failure> {
+        match self.from {
+            Some(_) => {
+                Err(Failure::new(Kind::Usage, "--from has no meaning for a roadmap: its goal is in its task file")
+                    .hint("name the tasks, or leave it out"))
+            }
+            None => Ok(&self.words),
+        }
+    }
+
     fn text(&self, start: &Start) -> Result<String, Failure> {
         match (&self.from, self.words.as_slice()) {
             (Some(path), _) => read_text(start, path),

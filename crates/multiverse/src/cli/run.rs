@@ -16,6 +16,7 @@ use super::live;
 use super::output::{Form, HINT, Output, PLACE};
 use super::project::Start;
 use super::request::Words;
+use super::roadmap::Session;
 use super::status::mode_word;
 use super::workflow::{self, Wanted};
 use super::{completions, replay, signals, visible};
@@ -35,14 +36,19 @@ use super::{completions, replay, signals, visible};
 /// takes ORCHESTRATOR_PROFILE, else the first profile that is a realization. The idea is
 /// that of --idea, of ORCHESTRATOR_IDEA, of ideas/context.json, or the only one there is.
 ///
+/// With --protocol roadmap the words are filters: the tasks of .jixo/ that fit all of them
+/// are run, each until its log says 100%. A session that is open is joined: start as many
+/// processes as you like, or several executors in one with --jobs.
+///
 /// What runs leave is listed on stdout. With --json, one object a line: {"mode": …},
 /// {"notice": …} for what happens, at the end {"run", "status", "waits", "outputs",
 /// "head"}; with --dry-run {"proposal": …}, for what is done at once {"answer": …}.
 ///
 /// Exit codes: 0 done, 1 error or interrupted, 2 usage, 3 it waits for you,
-/// 4 the run failed
+/// 4 the run failed, or no item of a roadmap can be done, 5 nothing to do now
 ///
 /// Examples:
+///   multiverse run --protocol roadmap --jobs 4
 ///   multiverse run "Make a report of the sales in assets." --yes
 ///   multiverse run -f README.md --mode structured --dry-run
 ///   multiverse "Make a report of what is in assets." --agent offline --yes
@@ -90,6 +96,9 @@ pub(crate) struct Arguments {
     goal: Goal,
 
     #[command(flatten)]
+    session: Session,
+
+    #[command(flatten)]
     driving: Driving,
 }
 
@@ -129,6 +138,9 @@ impl Arguments {
             return replay::again(run, mode, &self.driving, &start, output);
         }
         let budget = self.budget()?;
+        if self.goal.is_roadmap()? {
+            return self.session.carry(self.words.filters()?, &self.driving, &start, output);
+        }
         if let Some(wanted) = self.workflow(&start)? {
             return workflow::run(&wanted, budget, &start, &self.driving, output);
         }

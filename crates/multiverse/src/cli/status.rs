@@ -17,6 +17,7 @@ use super::failure::Failure;
 use super::output::{Form, Output};
 use super::progress::Shown;
 use super::project::Start;
+use super::watch;
 use standing::Driver;
 
 /// Show runs, or one run
@@ -27,7 +28,8 @@ use standing::Driver;
 ///
 /// With --json, one object a line: {"run", "status", …}.
 ///
-/// Exit codes: 0 done, 1 error, 2 usage, 5 there is no run to show
+/// Exit codes: 0 done, 1 error, 2 usage, 5 there is no run to show; with --watch those of
+/// `multiverse watch`
 ///
 /// Examples:
 ///   multiverse status --all
@@ -42,10 +44,17 @@ pub(crate) struct Arguments {
     /// Also the runs that are over
     #[arg(long)]
     all: bool,
+
+    /// Show it as it goes, as `multiverse watch` does: who is at work on what, until it ends or waits for you
+    #[arg(long, conflicts_with = "all")]
+    watch: bool,
 }
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
+        if self.watch {
+            return watch::Arguments::of(self.run.clone()).run(given, output);
+        }
         let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::Oddities)?;
         let views = match (&self.run, self.all) {
             (Some(name), _) => vec![one(&opened, name)?],

@@ -6,12 +6,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use engine::agent::Job;
 use engine::agent::model::Toolboxes;
+use engine::agent::roadmap::Context;
+use engine::agent::{Guidance, Job, OwnTools};
 use tools::mcp::{Mcp, McpServer, McpSettings, McpTransport, ToolFilter, read_mcp_file};
 use tools::web::{Allowed, SearchProvider, Web, WebSettings};
 use tools::{
-    Boxes, Desk, Effect, Functions, GrantProblem, Granted, Grants, Network, Rule, Secret, ShellRules, Stop, Toolbox,
+    Boxes, Desk, Effect, Functions, GrantProblem, Granted, Grants, LogTools, Network, Rule, Secret, ShellRules, Stop,
+    Toolbox, Writable,
 };
 
 use super::agents::ROLES;
@@ -67,11 +69,16 @@ impl Supply {
             project: job.project.clone(),
             workdir: job.workdir.clone(),
             readable: job.readable.clone(),
+            writable: writable(job),
             shell: self.shell,
         };
         let functions = Functions::new(desk).map_err(|error| format!("the tools cannot be laid out: {error}"))?;
+        let functions = Arc::new(functions);
         let mut boxes: Vec<(String, Arc<dyn Toolbox>)> =
-            vec![("files".into(), Arc::new(functions)), ("web".into(), Arc::new(Web::new(self.web.clone())))];
+            vec![("files".into(), functions.clone()), ("web".into(), Arc::new(Web::new(self.web.clone())))];
+        if let Some(log) = log_tools(job, functions) {
+            boxes.push(("log".into(), log?));
+        }
         let servers: Vec<McpServer> = self.servers.iter().filter(|server| server.is_for(role)).cloned().collect();
         if !servers.is_empty() {
             let settings = McpSettings::new(job.workdir.clone(), environment(&job.workdir));
@@ -81,6 +88,48 @@ impl Supply {
         let grants = self.grants.get(role).cloned().unwrap_or_else(Grants::everything);
         Ok(guarded(job, grants, Boxes::new(boxes)))
     }
+}
+
+/// Where an attempt of a roadmap may write: the folders of its task, and no task or log file (RM-17).
+fn writable(job: &Job) -> Writable {
+    match Context::of(&job.brief) {
+        Some(context) => within(context.task.dirs),
+        None => Writable::Usual,
+    }
+}
+
+fn within(folders: Vec<String>) -> Writable {
+    Writable::Within { folders, but: vec![".task.md".into(), ".log.md".into()] }
+}
+
+/// The tools of the log, for an attempt of a roadmap (RM-09); nothing for another.
+fn log_tools(job: &Job, files: Arc<Functions>) -> Option<Result<Arc<dyn Toolbox>, String>> {
+    let context = Context::of(&job.brief)?;
+    let guidance = Arc::new(Guidance::find(&job.project));
+    let desk = engine::roadmap::Desk::open(&job.project, &job.brief.run_id, context.fence, guidance);
+    Some(match desk {
+        Ok(desk) => Ok(Arc::new(LogTools::new(Arc::new(desk)).with_files(files))),
+        Err(error) => Err(format!("the tools of the log cannot be laid out: {error}")),
+    })
+}
+
+/// The same for an agent that is a program: it reaches them through a socket.
+pub(crate) fn tools_of_programs() -> OwnTools {
+    Arc::new(|job: &Job| {
+        let context = Context::of(&job.brief)?;
+        let files = match files_of(&job.project, &job.workdir, context.task.dirs) {
+            Ok(files) => Arc::new(files),
+            Err(error) => return Some(Err(format!("the tools of the log cannot be laid out: {error}"))),
+        };
+        log_tools(job, files)
+    })
+}
+
+/// The files of a working folder, for the tools of the log.
+pub(crate) fn files_of(project: &Path, workdir: &Path, folders: Vec<String>) -> std::io::Result<Functions> {
+    let (project, workdir) = (project.to_path_buf(), workdir.to_path_buf());
+    let (readable, writable, shell) = (Vec::new(), within(folders), ShellRules::default());
+    Functions::new(Desk { project, workdir, readable, writable, shell })
 }
 
 /// All that a server knows of its surroundings (QL-35).

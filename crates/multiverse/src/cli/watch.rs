@@ -57,6 +57,11 @@ enum End {
 }
 
 impl Arguments {
+    /// The watching of a run, or of the one that is open.
+    pub(crate) fn of(run: Option<String>) -> Self {
+        Self { run }
+    }
+
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let mut opened = Opened::to_look(&Start::of_process(given)?, output, Shown::All)?;
         let run = self.meant(&opened)?;

@@ -207,7 +207,7 @@ fn escape_sequences_in_documents_are_shown_not_sent() {
         let all = format!("{}{}", ran.stdout, ran.stderr);
         let raw: Vec<char> =
             all.chars().filter(|one| (one.is_control() && *one != '\n') || *one == '\u{202e}').collect();
-        assert_eq!(raw, [], "{arguments:?}");
+        assert_eq!(raw, Vec::<char>::new(), "{arguments:?}");
     }
     assert_eq!(place.run(&["check", "--json", "."]).json()[0]["problem"]["path"], format!("./{name}"));
 }

@@ -7,7 +7,7 @@ use super::super::brief::Facts;
 use super::super::execute;
 use super::super::text_goal::{self, Goal};
 use super::deed::{Check, Deed, Form, What};
-use super::extract;
+use super::extract::{self, Otherwise};
 use super::ground::Ground;
 use crate::contract::{Brief, Report, ReportStatus};
 use crate::roadmap::{Asked, Context};
@@ -216,7 +216,7 @@ fn extracted(
     let material = ground.material(&paths, stopped)?;
     if form == Form::Summary && (to.ends_with(".md") || to.ends_with(".txt")) {
         let title = extract::title(about, to);
-        return Some(extract::statements(&material, about).and_then(|lines| {
+        return Some(extract::statements(&material, about, Otherwise::Nothing).and_then(|lines| {
             ground.write(to, &format!("# {title}\n\n{}", extract::written(&lines)))?;
             Ok(format!("{} sentences of {} files in {to}", lines.len(), paths.len()))
         }));
@@ -265,7 +265,8 @@ fn section(
         Err(reason) => return Some(Err(reason)),
     };
     let material = ground.material(&paths, stopped)?;
-    Some(extract::statements(&material, title).and_then(|lines| {
+    let otherwise = if sources.is_empty() { Otherwise::Nothing } else { Otherwise::TheBest };
+    Some(extract::statements(&material, title, otherwise).and_then(|lines| {
         let parting = match before.as_str() {
             "" => "",
             text if text.ends_with("\n\n") => "",

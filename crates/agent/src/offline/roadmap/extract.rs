@@ -7,8 +7,17 @@ use super::super::paper::{Cite, MARK, Statement};
 use super::super::rank::{Candidate, rank};
 use super::super::request;
 
+/// What becomes of sentences that have no word of the subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Otherwise {
+    /// Where none has one, there is nothing to say.
+    Nothing,
+    /// The sources were named for it: what they say the most of is said.
+    TheBest,
+}
+
 /// The sentences that fit best; an error if there are none.
-pub(super) fn statements(material: &Material, about: &str) -> Result<Vec<Statement>, String> {
+pub(super) fn statements(material: &Material, about: &str, otherwise: Otherwise) -> Result<Vec<Statement>, String> {
     let words = request::subject(about);
     let mut found: Vec<Statement> = Vec::new();
     for document in &material.documents {
@@ -19,7 +28,10 @@ pub(super) fn statements(material: &Material, about: &str) -> Result<Vec<Stateme
     // The first line of an earlier extract speaks of itself.
     found.retain(|one| !one.text.starts_with(MARK));
     let fits = |one: &&Statement| words.is_empty() || request::subject(&one.text).intersection(&words).next().is_some();
-    let fitting: Vec<&Statement> = found.iter().filter(fits).collect();
+    let mut fitting: Vec<&Statement> = found.iter().filter(fits).collect();
+    if fitting.is_empty() && otherwise == Otherwise::TheBest {
+        fitting = found.iter().collect();
+    }
     let candidates: Vec<Candidate<'_>> = fitting
         .iter()
         .map(|one| Candidate { text: &one.text, source: one.cites.first().map_or("", |cite| &cite.path), position: 0 })

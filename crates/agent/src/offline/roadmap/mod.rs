@@ -34,7 +34,7 @@ use ground::Ground;
 pub(super) fn work(job: &Job, stop: &tools::Stop) -> Option<Ending> {
     let context = Context::of(&job.brief)?;
     let report = match job.brief.action.as_str() {
-        PLAN => planned(&context),
+        PLAN => planned(&with_the_rest(job, context)),
         DO => match done(job, &context, stop) {
             Some(report) => report,
             None => return Some(Ending::Stopped),
@@ -42,6 +42,17 @@ pub(super) fn work(job: &Job, stop: &tools::Stop) -> Option<Ending> {
         _ => return None,
     };
     Some(Ending::Report { report, log: String::new() })
+}
+
+/// Of a long roadmap a brief tells a part. What else there is stands in the log: nothing is planned twice.
+fn with_the_rest(job: &Job, mut context: Context) -> Context {
+    let is_for_goal = matches!(context.why, None | Some(Why::Goal));
+    if context.left_out > 0 && is_for_goal {
+        let log = std::fs::read_to_string(job.project.join(&context.task.log_file)).unwrap_or_default();
+        let told: std::collections::BTreeSet<String> = context.items.iter().map(|item| item.key.clone()).collect();
+        context.items.extend(outline::in_log(&log).into_iter().filter(|item| !told.contains(&item.key)));
+    }
+    context
 }
 
 fn planned(context: &Context) -> Report {

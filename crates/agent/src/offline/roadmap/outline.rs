@@ -5,11 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::entries::{Part, PartKind, Ticked, parts};
 use super::references::{self, Referring, is_ordered, referring};
+use crate::roadmap::Item;
 
 /// Names before a colon that say something of the entry above instead of being one.
 const DEPENDS: [&str; 7] = ["dependson", "depends on", "depends", "needs", "after", "requires", "依赖"];
 const CLAIMS: [&str; 5] = ["files", "file", "claims", "claim", "changes"];
 const IGNORED: [&str; 3] = ["status", "executor", "note"];
+
+/// The fewest letters of a title's beginning that can stand for it.
+const SHORTEST: usize = 3;
 
 /// One thing that a goal asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,6 +68,27 @@ pub(super) fn outline(goal: &str) -> Outline {
     }
     let titles: Vec<String> = nodes.iter().map(|node| folded(&node.wish.title)).collect();
     resolved(&nodes, &titles)
+}
+
+/// The items that a log has, as far as a planner must know them: numbers, titles, and whether they are cancelled.
+pub(super) fn in_log(log: &str) -> Vec<Item> {
+    let mut items: Vec<Item> = Vec::new();
+    for part in parts(log) {
+        let PartKind::Entry { .. } = part.kind else { continue };
+        match part.text.split_once(':') {
+            Some((key, value)) if key.trim().eq_ignore_ascii_case("status") => {
+                if let Some(item) = items.last_mut() {
+                    item.status = value.trim().into();
+                }
+            }
+            _ if !part.number.is_empty() => {
+                let (key, number) = (part.number.clone(), part.number);
+                items.push(Item { key, number, title: part.text, ..Item::default() });
+            }
+            _ => {}
+        }
+    }
+    items
 }
 
 /// The tree of headings and entries, in order; each knows what it lies in.
@@ -207,9 +232,6 @@ fn found(name: &str, nodes: &[Node], titles: &[String], of: usize) -> Option<usi
         return named.or_else(|| counted(name, nodes)).filter(|at| *at != of);
     }
     let wanted = folded(name);
-    if wanted.chars().count() < 3 {
-        return None;
-    }
     let exact = others().find(|(at, _)| titles[*at] == wanted).map(|(at, _)| at);
     let only = |holds: &dyn Fn(&str) -> bool| {
         let mut all = others().filter(|(at, _)| holds(&titles[*at]));
@@ -217,7 +239,8 @@ fn found(name: &str, nodes: &[Node], titles: &[String], of: usize) -> Option<usi
     };
     let starts =
         |title: &str| title.strip_prefix(wanted.as_str()).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    exact.or_else(|| only(&starts))
+    let is_long = wanted.chars().count() >= SHORTEST;
+    exact.or_else(|| if is_long { only(&starts) } else { None })
 }
 
 /// Whom a number means by counting: `2` the second at the top, `1.2` the second leaf in the first of them.
@@ -275,6 +298,14 @@ mod tests {
                 "`in town` needs 9.9, which the goal does not have",
             ]
         );
+    }
+
+    #[test]
+    fn a_log_tells_what_there_is() {
+        let log = "---\ntitle: x\n---\n## Roadmap\n- [ ] **Phase 1**\n  - [x] 1.1. Weigh it\n    - status: Completed\n  - [ ] 1.2. Grind it\n    - status: Cancelled\n\n## Work Log\n### Log 1 @a (t)\n- **Role**: Planner\n";
+        let told: Vec<String> =
+            in_log(log).iter().map(|item| format!("{} {} {}", item.key, item.title, item.status)).collect();
+        assert_eq!(told, ["1.1 Weigh it Completed", "1.2 Grind it Cancelled"]);
     }
 
     #[test]

@@ -62,9 +62,9 @@ impl Sentence {
         self.words.iter().any(|own| own == word)
     }
 
-    /// Whether a word in it begins so.
-    pub(super) fn has_like(&self, beginning: &str) -> bool {
-        self.words.iter().any(|own| own.starts_with(beginning))
+    /// Whether a word in it has this in it.
+    pub(super) fn has_like(&self, part: &str) -> bool {
+        self.words.iter().any(|own| own.contains(part))
     }
 
     /// All files that it names, in order, each once.

@@ -68,7 +68,18 @@ pub(crate) const KEYS: &[Key] = &[
     key("learning", Form::Table(LEARNING), "Past runs that a new one is told of.", ""),
     key("grants", Form::Rows(GRANTS), "What agents may do with tools; the first rule that fits counts.", ""),
     key("cycle", Form::Table(CYCLE), "How cycles go: what one loop may change, and when you are asked.", ""),
-    key("checks", Form::Named(CHECKS), "Commands that are run for the Judge of a cycle, each with a name.", ""),
+    key(
+        "roadmap",
+        Form::Table(ROADMAP),
+        "How roadmaps go: what executors are called, and how many steps they have.",
+        "",
+    ),
+    key(
+        "checks",
+        Form::Named(CHECKS),
+        "Commands that are run for the Judge of a cycle, and on what executors of a roadmap did.",
+        "",
+    ),
     key("guidance", Form::Table(GUIDANCE), "AGENTS.md and skills of the project, for agents that read them.", ""),
     key("sandbox", Form::Table(SANDBOX), "How far programs and commands of agents may go.", ""),
     key("web", Form::Table(WEB), "Searching and fetching pages.", ""),
@@ -132,6 +143,16 @@ const CYCLE: &[Key] = &[
         "\"pause\"",
     ),
     key("outline", Form::Flag, "Whether a plan of the whole is shown to you first.", "false"),
+];
+
+const ROADMAP: &[Key] = &[
+    key(
+        "name",
+        Form::Text,
+        "What executors are called in the log; a number that is new for every step follows.",
+        "\"ann\"",
+    ),
+    key("quota", whole(1, 100_000), "How many steps an executor has for one item, unless the task says it.", "100"),
 ];
 
 const CHECKS: &[Key] = &[

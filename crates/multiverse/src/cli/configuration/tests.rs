@@ -36,7 +36,7 @@ fn all_keys_are_read() {
 
 #[test]
 fn what_is_wrong_has_a_place_and_the_valid_options() {
-    let keys = "valid keys: agents, budget, checks, cycle, grants, guidance, jobs, learning, mcp, models, notify, sandbox, seconds, web";
+    let keys = "valid keys: agents, budget, checks, cycle, grants, guidance, jobs, learning, mcp, models, notify, roadmap, sandbox, seconds, web";
     let check = |text: &str, expected: &[&str]| assert_eq!(problems(text), expected, "{text}");
     check("job = 3\n", &[&format!("1:1 there is no key `job` ({keys})")]);
     check("# 보고\n\"보\" = 1", &[&format!("2:1 there is no key `보` ({keys})")]);

@@ -27,6 +27,7 @@ pub(crate) struct Configuration {
     pub(crate) most: Option<usize>,
     pub(crate) grants: Vec<Grant>,
     pub(crate) cycle: CycleSet,
+    pub(crate) roadmap: RoadmapSet,
     /// Commands of the test battery, by name.
     pub(crate) checks: BTreeMap<String, CheckSet>,
     /// The roles that are given AGENTS.md and skills.
@@ -86,6 +87,13 @@ pub(crate) struct CycleSet {
     pub(crate) outline: bool,
 }
 
+/// How roadmaps go.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RoadmapSet {
+    pub(crate) name: Option<String>,
+    pub(crate) quota: Option<u64>,
+}
+
 /// One command of the test battery.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CheckSet {
@@ -135,6 +143,8 @@ impl Configuration {
                 "budget" | "learning" | "sandbox" => set.single(first, rest, entry),
                 "grants" => set.grant(rest, entry),
                 "cycle" => set.cycle.take(rest, entry),
+                "roadmap" if rest == "name" => set.roadmap.name = Some(setting(entry).text),
+                "roadmap" => set.roadmap.quota = whole(entry),
                 "checks" => set.check(rest, entry),
                 "guidance" => {
                     let each = texts(&entry.value).into_iter().map(|text| Setting { text, span: span_of(entry) });

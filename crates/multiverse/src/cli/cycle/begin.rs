@@ -7,7 +7,7 @@ use engine::cycle::CycleStart;
 use super::super::carry::{Driving, Opened};
 use super::super::configuration::Read;
 use super::super::exit::Exit;
-use super::super::failure::Failure;
+use super::super::failure::{Failure, Kind};
 use super::super::live;
 use super::super::output::{Form, Output, PLACE};
 use super::super::project::Start;
@@ -16,8 +16,9 @@ use super::super::visible;
 /// What a goal comes with.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Goal {
-    /// Under which rules, where the project's own are not meant: cycle (a goal, planned, acted on and judged in loops)
-    #[arg(long, value_name = "NAME", value_parser = ["cycle"])]
+    /// Under which rules, where the project's own are not meant: cycle (a goal, planned, acted on and judged in loops) or
+    /// roadmap (the tasks in .jixo/ that fit the words given, each with executors that take one item at a time)
+    #[arg(long, value_name = "NAME", value_parser = ["cycle", "roadmap"])]
     protocol: Option<String>,
 
     /// With --protocol cycle: a document that the agents are to know; may be given several times
@@ -37,6 +38,17 @@ impl Goal {
     /// Whether a cycle is asked for.
     pub(crate) fn is_wanted(&self) -> bool {
         self.protocol.as_deref() == Some("cycle")
+    }
+
+    /// Whether roadmaps are asked for. What belongs to a cycle does not belong to them.
+    pub(crate) fn is_roadmap(&self) -> Result<bool, Failure> {
+        let is_roadmap = self.protocol.as_deref() == Some("roadmap");
+        let has_more = !self.context.is_empty() || !self.state.is_empty() || self.outline;
+        if is_roadmap && has_more {
+            return Err(Failure::new(Kind::Usage, "--context, --state and --outline belong to --protocol cycle")
+                .hint("what a roadmap is about stands in its task file"));
+        }
+        Ok(is_roadmap)
     }
 
     /// Sets the goal, and carries it on.
