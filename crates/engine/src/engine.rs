@@ -192,6 +192,7 @@ impl<F: Fs> Engine<F> {
         for entry in &record.docs {
             self.state.forget_document(entry.path.as_str());
         }
+        self.follow_documents(record);
         match record.body.as_deref().and_then(Body::of) {
             Some(body) => {
                 self.state.apply_body(self.hierarchy, &body);

@@ -79,7 +79,7 @@ pub use settings::{Casting, FUNCTIONS, SPECIALISTS, Settings, may_hold_a_secret}
 pub use shelves::{Depth, INDEX, IndexWas, Shelves};
 pub use simple::{Answer, Rehearsal};
 pub use story::{Event, Story};
-pub use tools::Stop;
+pub use tools::{LogKeeper, Stop};
 pub use views::{AttemptView, CatalogView, ItemView, PastView, RestView, RunView, UsageView, Waiting};
 pub use watch::watching_problem;
 pub use why::{Can, Why};

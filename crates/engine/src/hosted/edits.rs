@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use store::Fs;
+use bytes::Bytes;
+use store::{Fs, Piece, Record};
+use text::{Change, Splice};
 
 use super::Input;
 use crate::engine::Engine;
@@ -38,6 +40,28 @@ impl<F: Fs> Engine<F> {
             ready.insert(place, order);
         }
         Ok(())
+    }
+
+    /// Lets hosted runs know how somebody else changed their documents. What is too long to stand in a record they read
+    /// themselves.
+    pub(crate) fn follow_documents(&self, record: &Record) {
+        let open = || self.state.hosted.values().filter(|run| !run.standing().is_over);
+        if open().next().is_none() {
+            return;
+        }
+        let bytes = |piece: &Piece| match piece {
+            Piece::Text(text) => Some(Bytes::from(text.clone())),
+            Piece::Blob { .. } => None,
+        };
+        for entry in &record.docs {
+            let splices = entry
+                .edits
+                .iter()
+                .map(|edit| Some(Splice { at: edit.at, cut: bytes(&edit.cut)?, put: bytes(&edit.put)? }));
+            if let Some(change) = splices.collect::<Option<Vec<_>>>().map(Change::from_splices) {
+                open().for_each(|run| run.follow_document(entry.path.as_str(), &change));
+            }
+        }
     }
 
     /// The order that follows from an edit, if the run is hosted.

@@ -21,7 +21,7 @@ use agent::{Backend, Brief, Ending};
 use dialect::Edit;
 use machine::{Effect, Holder, Metered, Said};
 use serde_json::value::RawValue;
-use text::Text;
+use text::{Change, Text};
 use tools::Stop;
 
 use crate::body::Given;
@@ -83,6 +83,9 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
 
     /// Takes facts of the journal into it. Decides nothing.
     fn apply(&mut self, facts: &[Box<RawValue>]);
+
+    /// Takes note of how somebody else changed one of its documents.
+    fn follow_document(&self, _path: &str, _change: &Change) {}
 
     /// As a checkpoint keeps it.
     fn kept(&self) -> Result<Box<RawValue>, serde_json::Error>;

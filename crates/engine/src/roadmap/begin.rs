@@ -1,15 +1,14 @@
 //! How a task is run: its session begins with the log as it is, or the one that is open is joined (RM-01, RM-11, RM-17).
 
-use dialect::Edit;
 use dialect::roadmap::{
     CONFIG, Config, FOLDER, Log, Source, TASK_ENDING, TaskFile, initial_config, initial_task, is_wanted,
+    reading,
 };
 use machine::roadmap::{self as pool, Beginning as Task, Ground};
 use store::{Commit, CommitError, Fs, ProjectPath, What};
-use text::Text;
 
-use super::spelled::{initial_log, reading, task_reading};
-use super::{Carried, PROTOCOL, follow, in_world, repository};
+use super::shelf::Shelf;
+use super::{Carried, PROTOCOL, follow, in_world, read_task, repository};
 use crate::fault::EngineError;
 use crate::hosted::{Beginning, Followed, World};
 use crate::service::Service;
@@ -70,9 +69,11 @@ impl Beginning for Begins {
                 return Err(EngineError::refused(reason, hint));
             }
         }
-        let there = (world.read)(&log_file);
-        let text = there.clone().unwrap_or_else(|| Text::from(initial_log(&file.name, world.now)));
-        let log = Log::read(&log_file, text.clone());
+        // A missing log is made by code before the first step (RM-17).
+        let (log, is_new) = match (world.read)(&log_file) {
+            Some(text) => (Log::read(&log_file, text), false),
+            None => (Log::create(&log_file, &file.name, world.now), true),
+        };
         let task = Task {
             name: file.name.clone(),
             task_file: self.task_file.clone(),
@@ -82,31 +83,14 @@ impl Beginning for Begins {
             quota: file.quota.unwrap_or(world.settings.roadmap.quota),
             period: file.period,
             period_key: log.front().period.clone(),
-            task: task_reading(&file),
+            task: read_task(&file),
             log: reading(&log),
             planned: log.front().goal.clone(),
             definition: self.definition.clone(),
             executor: world.settings.roadmap.executor.clone(),
         };
         let decision = in_world(id, world, world.free, |inner, limits| pool::start(id, &task, inner, limits))?;
-        // A missing log is made by code before the first step (RM-17).
-        let read = |path: &str| if path == log_file { Some(text.clone()) } else { (world.read)(path) };
-        let within = World { read: &read, runs: world.runs, settings: world.settings, ..*world };
-        let mut followed = follow(None, decision, &within)?;
-        if there.is_none() {
-            for (path, edit) in &mut followed.edits {
-                if *path == log_file
-                    && let Edit::Change(revision) = edit
-                {
-                    *edit = Edit::Create(String::from_utf8_lossy(&revision.after.to_vec()).into_owned());
-                }
-            }
-            if followed.edits.iter().all(|(path, _)| *path != log_file) {
-                let content = String::from_utf8_lossy(&text.to_vec()).into_owned();
-                followed.edits.push((log_file.clone(), Edit::Create(content)));
-            }
-        }
-        Ok(followed)
+        follow(None, if is_new { Shelf::of_new(log) } else { Shelf::of(log) }, decision, world)
     }
 }
 

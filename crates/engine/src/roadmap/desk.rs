@@ -7,16 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agent::Guidance;
-use dialect::roadmap::{Log, TaskFile};
+use dialect::roadmap::{Log, LogEntry, TaskFile, compare};
 use dialect::{Edit, Revision};
-use machine::roadmap::{Editor, Input as Told, Session};
+use machine::roadmap::{Editor, Input as Told, Noted, Session};
 use store::Missing;
 use text::{Change, Text};
 use tools::{LogKeeper, Stop};
 
-use super::Carried;
+use super::{Carried, read_task};
 use super::lease::Lease;
-use super::spelled::{noted, reading, task_reading};
 use crate::fault::EngineError;
 use crate::hosted::{Followed, World};
 use crate::service::Service;
@@ -200,11 +199,28 @@ fn edit(carried: &Carried, fence: u64, edits: &[(String, String)], world: &World
         }
         content = content.replacen(old.as_str(), new, 1);
     }
-    let (was, is) = (Log::read(&session.log_file, text), Log::read(&session.log_file, Text::from(content)));
+    let (was, mut is) = (Log::read(&session.log_file, text), Log::read(&session.log_file, Text::from(content)));
+    let reading = compare(&mut is, session);
     // What it says of its own item counts with its report.
-    let noted = attempt_item(session, fence).and_then(|item| noted(&was, &is, item));
-    let told = Told::Edited { reading: reading(&is), by: Editor::Agent { fence, noted } };
+    let noted = attempt_item(session, fence).and_then(|item| noted(&was, &mut is, item));
+    let told = Told::Edited { reading, by: Editor::Agent { fence, noted } };
     carried.decide(std::slice::from_ref(&told), world)
+}
+
+/// What an agent wrote of its own item: its state, and its newest entry if there is a new one.
+fn noted(was: &Log, is: &mut Log, item: &str) -> Option<Noted> {
+    let entries = |log: &Log| -> Vec<LogEntry> {
+        log.entries().into_iter().filter(|entry| entry.item.as_deref() == Some(item)).collect()
+    };
+    let (before, after) = (entries(was).len(), entries(is));
+    let new = Some(after).filter(|after| after.len() > before).and_then(|after| after.into_iter().next());
+    let status = is.item(item)?.status?;
+    Some(Noted {
+        status,
+        result: new.as_ref().and_then(|entry| entry.result),
+        is_blocker: new.as_ref().is_some_and(|entry| entry.is_blocker),
+        summary: new.map(|entry| entry.summary).unwrap_or_default(),
+    })
 }
 
 fn attempt_item(session: &Session, fence: u64) -> Option<&str> {
@@ -242,7 +258,7 @@ fn append(carried: &Carried, fence: u64, added: &str, world: &World<'_>) -> Resu
             return refused("the request answers itself: leave the placeholder in".into());
         }
     }
-    let told = Told::TaskEdited(task_reading(&task));
+    let told = Told::TaskEdited(read_task(&task));
     let mut followed = carried.decide(std::slice::from_ref(&told), world)?;
     followed.edits.retain(|(edited, _)| edited != path);
     followed.edits.push((path.clone(), Edit::Change(Revision { change, before: text, after })));

@@ -22,7 +22,6 @@ mod place;
 mod repository;
 mod settings;
 mod shelf;
-mod spelled;
 mod tell;
 mod view;
 mod why;
@@ -31,7 +30,7 @@ mod worked;
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 
-use dialect::roadmap::{Deviation, Log, TaskFile};
+use dialect::roadmap::{Deviation, Log, Step, TaskFile, compare, task_reading};
 use machine::Said;
 use machine::roadmap::{
     self as pool, Attempt, Decision, Editor, Effect, Entry, Fact, Ground, Input as Told, Over, Part, Session,
@@ -39,6 +38,7 @@ use machine::roadmap::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use text::Change;
 
 use crate::body::Given;
 use crate::fault::EngineError;
@@ -51,7 +51,6 @@ use crate::views::{AttemptView, Driver, RunView, Waiting};
 use crate::why::Why;
 use aside::About;
 use shelf::Shelf;
-use spelled::{reading, task_reading};
 use worked::Worked;
 
 pub use begin::{Joined, TaskFound};
@@ -138,7 +137,12 @@ impl Hosted for Carried {
             self.session = session;
         }
         self.remember(&facts);
-        self.shelf.follow(&self.session, &facts);
+    }
+
+    fn follow_document(&self, path: &str, change: &Change) {
+        if path == self.session.log_file {
+            self.shelf.follow(change);
+        }
     }
 
     fn kept(&self) -> Result<Box<RawValue>, serde_json::Error> {
@@ -351,12 +355,12 @@ impl Carried {
         if let Some(text) = task {
             let task = TaskFile::read(&session.task_file, &text.to_vec());
             notices.extend(task.problems.iter().map(|one| problem(&session.task_file, one)));
-            told.push(Told::TaskEdited(task_reading(&task)));
+            told.push(Told::TaskEdited(read_task(&task)));
         }
         if let Some(text) = log {
-            let log = Log::read(&session.log_file, text);
+            let mut log = Log::read(&session.log_file, text);
             notices.extend(log.problems().iter().map(|one| problem(&session.log_file, one)));
-            told.push(Told::Edited { reading: reading(&log), by: Editor::Person });
+            told.push(Told::Edited { reading: compare(&mut log, session), by: Editor::Person });
         }
         (told, Vec::new(), notices)
     }
@@ -379,7 +383,7 @@ impl Carried {
             decision.effects.extend(next.effects);
             decision.session = next.session;
         }
-        follow(Some(self), decision, world)
+        follow(Some(self), self.shelf.clone(), decision, world)
     }
 
     /// Whether a report was sent back or did not succeed: then what was said is kept with the record.
@@ -431,12 +435,16 @@ impl Carried {
 }
 
 /// What follows from a decision: the session with its facts, and what they change in documents.
-fn follow(before: Option<&Carried>, decision: Decision, world: &World<'_>) -> Result<Followed, EngineError> {
+fn follow(
+    before: Option<&Carried>,
+    shelf: Shelf,
+    decision: Decision,
+    world: &World<'_>,
+) -> Result<Followed, EngineError> {
     let Decision { session, facts, effects } = decision;
-    let shelf = before.map(|before| before.shelf.clone()).unwrap_or_default();
     let edits = match facts.is_empty() {
         true => Vec::new(),
-        false => shelf.edits(&session, &facts, world.read)?,
+        false => shelf.edits(&Step { after: &session, facts: &facts, now: world.now }, world.read)?,
     };
     let known = before.map_or(&session, |before| &before.session);
     let mut notices: Vec<Notice> = facts.iter().filter_map(|fact| tell::notice_of(known, &session, fact)).collect();
@@ -509,6 +517,11 @@ fn in_world<T>(
         uuid,
     };
     decide(&inner, &world.settings.roadmap.limits).map_err(EngineError::from)
+}
+
+/// A task file as the machine reads it.
+fn read_task(task: &TaskFile) -> pool::TaskReading {
+    task_reading(task, blake3::hash(task.goal_source().as_bytes()).to_hex()[..32].to_string())
 }
 
 /// A UUID of our own making (version 8) for one step of one opening: the same each time it is asked for.

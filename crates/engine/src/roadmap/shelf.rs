@@ -1,70 +1,73 @@
 //! The log of a session as it was last read, kept from one step to the next: so a step costs what it changes, and not what the
-//! log holds (RM-15). Steps of other processes are followed by the same operations; a text that is another than expected is
-//! read anew. Must not decide anything.
+//! log holds (RM-15). What other processes and people change is taken over place by place; a text that is another than expected
+//! is read anew. Must not decide anything.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dialect::roadmap::Log;
+use dialect::roadmap::{Followed, Log, Step, lower};
 use dialect::{Edit, Trouble};
-use machine::roadmap::{Fact, Session};
-use text::Text;
-
-use super::spelled::{Step, lower};
+use text::{Change, Text};
 
 /// The log, where it was read. All versions of a session share it: whoever finds another text reads again.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Shelf(Arc<Mutex<Option<Log>>>);
+pub(super) struct Shelf(Arc<Mutex<Kept>>);
 
-impl Shelf {
-    /// What facts change in log and task file. `read` gives documents as they are before the step.
-    pub(super) fn edits(
-        &self,
-        after: &Session,
-        facts: &[Fact],
-        read: &dyn Fn(&str) -> Option<Text>,
-    ) -> Result<Vec<(String, Edit)>, Trouble> {
-        // A log that is gone is no reason to forget what became true: whoever restores it finds it behind.
-        let Some(text) = read(&after.log_file) else { return Ok(Vec::new()) };
-        let step = Step { after, facts, now: moment(facts) };
-        self.with(&after.log_file, &text, |log| {
-            log.take_back();
-            let edits = lower(log, read, &step)?;
-            log.accept();
-            Ok(edits)
-        })
-    }
-
-    /// The same for a step that another process took: the log is what it will be found to be.
-    pub(super) fn follow(&self, after: &Session, facts: &[Fact]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(log) = kept.as_mut() else { return };
-        match lower(log, &|_| None, &Step { after, facts, now: moment(facts) }) {
-            Ok(_) => log.accept(),
-            Err(_) => *kept = None,
-        }
-    }
-
-    /// The log as it reads now.
-    pub(super) fn with<T>(&self, path: &str, text: &Text, work: impl FnOnce(&mut Log) -> T) -> T {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = kept.as_ref().is_some_and(|log| log.text().is_same(text) || log.text() == text);
-        if !is_known {
-            *kept = None;
-        }
-        work(kept.get_or_insert_with(|| Log::read(path, text.clone())))
-    }
+#[derive(Debug, Default)]
+struct Kept {
+    log: Option<Log>,
+    /// Whether there is no such document yet: it is made with the next step.
+    is_new: bool,
 }
 
-/// When a step was taken, as its own facts say it: so it is the same for whoever follows. Empty if they do not.
-fn moment(facts: &[Fact]) -> &str {
-    fn of(fact: &Fact) -> &str {
-        match fact {
-            Fact::Assigned(attempt) => &attempt.since,
-            Fact::Started { at, .. } | Fact::Joined { at, .. } | Fact::Over { at, .. } => at,
-            Fact::Refused { at, .. } | Fact::Replied { at, .. } => at,
-            Fact::Asked(question) => &question.since,
-            _ => "",
+impl Shelf {
+    /// One that holds a log which is made with the next step.
+    pub(super) fn of_new(log: Log) -> Self {
+        Self(Arc::new(Mutex::new(Kept { log: Some(log), is_new: true })))
+    }
+
+    /// One that holds a log already.
+    pub(super) fn of(log: Log) -> Self {
+        Self(Arc::new(Mutex::new(Kept { log: Some(log), is_new: false })))
+    }
+
+    /// What a step changes in log and task file. `read` gives documents as they are before it.
+    pub(super) fn edits(
+        &self,
+        step: &Step<'_>,
+        read: &dyn Fn(&str) -> Option<Text>,
+    ) -> Result<Vec<(String, Edit)>, Trouble> {
+        let path = &step.after.log_file;
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Kept { log, is_new } = &mut *kept;
+        match read(path) {
+            Some(text) => {
+                // What was never committed has not happened.
+                log.iter_mut().for_each(Log::take_back);
+                let is_known = |log: &Log| log.text().is_same(&text) || *log.text() == text;
+                if !log.as_ref().is_some_and(is_known) {
+                    let mut anew = Log::read(path, text);
+                    anew.align(step.after);
+                    *log = Some(anew);
+                }
+            }
+            // A log that is gone is no reason to forget what became true: whoever restores it finds it behind.
+            None if !*is_new => return Ok(Vec::new()),
+            None => {}
+        }
+        let Some(log) = log.as_mut() else { return Ok(Vec::new()) };
+        let edits = lower(log, read, step)?;
+        log.accept();
+        *is_new = false;
+        Ok(edits)
+    }
+
+    /// Takes over what somebody else changed in the log.
+    pub(super) fn follow(&self, change: &Change) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(log) = kept.log.as_mut()
+            && log.follow(change) == Followed::Misfit
+        {
+            kept.log = None;
         }
     }
-    facts.iter().map(of).max().unwrap_or_default()
 }

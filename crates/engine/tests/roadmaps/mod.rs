@@ -190,8 +190,7 @@ impl Project {
     }
 
     /// What is told from here on.
-    pub(crate) fn listen(&self, _: &mut Service) -> impl Fn() -> Vec<Notice> {
-        let told = told_of(self.path());
-        move || told.lock().unwrap().clone()
+    pub(crate) fn notices(&self) -> Vec<Notice> {
+        told_of(self.path()).lock().unwrap().clone()
     }
 }
