@@ -33,12 +33,24 @@ impl Repository {
         new: &ObjectId,
         why: &str,
     ) -> Result<(Moved, Vec<(PathBuf, Brought)>), GitFault> {
+        self.advance_beside(branch, (old, new), why, &[])
+    }
+
+    /// The same, where these files of the working trees, from their tops, are somebody's who changes them all the time: they
+    /// are neither looked at nor touched. No commit between the two may change them.
+    pub fn advance_beside(
+        &self,
+        branch: &str,
+        (old, new): (&ObjectId, &ObjectId),
+        why: &str,
+        beside: &[PathBuf],
+    ) -> Result<(Moved, Vec<(PathBuf, Brought)>), GitFault> {
         let moved = self.move_branch(branch, Some(old), Some(new), why)?;
         let mut trees = Vec::new();
         if !matches!(moved, Moved::Elsewhere(_)) {
             let on_it = |tree: &super::Worktree| tree.branch.as_deref() == Some(branch) && !tree.is_gone;
             for tree in self.worktrees()?.into_iter().filter(on_it) {
-                let brought = Self::open(&tree.folder).and_then(|repository| repository.bring_along(old, new));
+                let brought = Self::open(&tree.folder).and_then(|one| one.bring_along_beside(old, new, beside));
                 // The branch has moved: whatever is wrong with a working tree is no reason to say otherwise.
                 trees.push((tree.folder, brought.unwrap_or_else(|fault| Brought::Left(fault.to_string()))));
             }
@@ -48,10 +60,16 @@ impl Repository {
 
     /// Makes files and index of this working tree those of `new`, if they are those of `old`.
     pub fn bring_along(&self, old: &ObjectId, new: &ObjectId) -> Result<Brought, GitFault> {
+        self.bring_along_beside(old, new, &[])
+    }
+
+    /// The same beside files that are neither looked at nor touched.
+    pub fn bring_along_beside(&self, old: &ObjectId, new: &ObjectId, beside: &[PathBuf]) -> Result<Brought, GitFault> {
         let index_is = |commit: &ObjectId| {
             self.git(["diff-index", "--cached", "--quiet", "--ignore-submodules=all", commit.as_str(), "--"]).yes()
         };
-        let changed = self.changed_files(None)?;
+        let mut changed = self.changed_files(None)?;
+        changed.retain(|path| !beside.contains(path));
         if changed.is_empty() && index_is(new)? {
             return Ok(Brought::Already);
         }
@@ -68,7 +86,8 @@ impl Repository {
                 Err(fault) => return Err(fault),
             }
         }
-        let foreign = self.foreign(&changed, old, new)?;
+        let mut foreign = self.foreign(&changed, old, new)?;
+        foreign.retain(|path| !beside.contains(path));
         if !foreign.is_empty() {
             let named: Vec<String> = foreign.iter().take(NAMED).map(|path| path.display().to_string()).collect();
             let more = foreign.len().saturating_sub(NAMED);
@@ -76,11 +95,48 @@ impl Repository {
             let files = named.join(", ");
             return Ok(Brought::Left(format!("it has changes of its own ({files}{more}): commit or stash them")));
         }
+        if !beside.is_empty() {
+            return self.write_rest(old, new, &changed, beside).map(|()| Brought::Done);
+        }
         match self.git(["read-tree", "--reset", "-u", "--no-recurse-submodules", new.as_str()]).answer() {
             Ok(_) => Ok(Brought::Done),
             Err(GitFault::Failed { said, .. }) => Ok(Brought::Left(why.unwrap_or(said))),
             Err(fault) => Err(fault),
         }
+    }
+
+    /// Ends what git was ended in the middle of: each file is as one of the two commits has it, those beside excepted.
+    fn write_rest(
+        &self,
+        old: &ObjectId,
+        new: &ObjectId,
+        changed: &[PathBuf],
+        beside: &[PathBuf],
+    ) -> Result<(), GitFault> {
+        let arguments =
+            ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=D", old.as_str(), new.as_str()];
+        let gone: Vec<PathBuf> = paths(&self.git(arguments).answer()?).collect();
+        self.git(["read-tree", new.as_str()]).answer()?;
+        let mut behind = self.changed_files(None)?;
+        behind.retain(|path| !beside.contains(path));
+        let mut feed = Vec::new();
+        for path in behind {
+            feed.extend(path.into_os_string().into_vec());
+            feed.push(0);
+        }
+        self.git(["checkout-index", "-f", "-z", "--stdin"]).feed(feed).answer()?;
+        for path in gone.iter().filter(|path| !changed.contains(path) && !beside.contains(path)) {
+            let place = self.work_tree.join(path);
+            match fs::remove_file(&place) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(GitFault::File { path: place, why: error.to_string() });
+                }
+                _ => {}
+            }
+        }
+        // Which files are as the index says was not looked at when it was made.
+        let _ = self.git(["update-index", "-q", "--refresh"]).answer();
+        Ok(())
     }
 
     /// Those of the changed files that are neither as the old commit has them nor as the new one has: somebody's own.

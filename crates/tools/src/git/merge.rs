@@ -38,12 +38,18 @@ impl Repository {
 
     /// Merges two commits into a tree.
     pub fn merge(&self, ours: &ObjectId, theirs: &ObjectId) -> Result<Merged, GitFault> {
+        let (tree, clashes) = self.merge_marked(ours, theirs)?;
+        Ok(if clashes.is_empty() { Merged::Tree(tree) } else { Merged::Clashes(clashes) })
+    }
+
+    /// The same; where the two do not agree the tree has both, with git's marks between them.
+    pub fn merge_marked(&self, ours: &ObjectId, theirs: &ObjectId) -> Result<(ObjectId, Vec<Clash>), GitFault> {
         let arguments = ["merge-tree", "--write-tree", "-z", "--messages", ours.as_str(), theirs.as_str()];
         let said = self.git(arguments).said()?;
         let mut parts = said.output.split(|byte| *byte == 0);
         let tree = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
         match said.status.code() {
-            Some(0) => return Ok(Merged::Tree(self.written(tree)?)),
+            Some(0) => return Ok((self.written(tree)?, Vec::new())),
             Some(1) if ObjectId::read(&tree).is_some() => {}
             _ => return Err(super::invoke::fault_of(&said, "merge-tree".into(), self.work_tree.clone())),
         }
@@ -80,6 +86,11 @@ impl Repository {
             }
             at += 3 + count;
         }
-        Ok(Merged::Clashes(clashes.into_values().collect()))
+        let mut clashes: Vec<Clash> = clashes.into_values().collect();
+        if clashes.is_empty() {
+            let why = "git does not say where".into();
+            clashes.push(Clash { path: PathBuf::new(), ours: None, theirs: None, why });
+        }
+        Ok((self.written(tree)?, clashes))
     }
 }

@@ -179,6 +179,52 @@ fn a_working_tree_is_taken_along_only_where_it_was_clean() {
     );
 }
 
+/// RM-11: files that the program itself changes all the time keep nothing from following, and are not touched.
+#[test]
+fn a_working_tree_follows_beside_files_that_change_all_the_time() {
+    let log: PathBuf = "log".into();
+    let check = |prepare: &dyn Fn(&Stage), left: Option<&str>| {
+        let stage = Stage::new();
+        let repository = stage.repository("a", &[("changed", "1\n"), ("log", "1\n"), ("gone", "1\n"), ("kept", "1\n")]);
+        let old = head_of(&repository);
+        let changes = [put("changed", "2\n"), put("new", "2\n"), Change::Remove { path: "gone".into() }];
+        let new = commit_of(&repository, repository.tree_with(Some(&old), &changes).unwrap(), &old, "new");
+        stage.write("a/log", "newest\n");
+        prepare(&stage);
+        let (_, trees) = repository.advance_beside("main", (&old, &new), "test", std::slice::from_ref(&log)).unwrap();
+        assert_eq!(stage.read("a/log"), "newest\n");
+        match (left, &trees[0].1) {
+            (None, Brought::Done) => {
+                assert_eq!((stage.read("a/changed"), stage.read("a/new")), ("2\n".into(), "2\n".into()));
+                assert!(!stage.at("a/gone").exists());
+                assert_eq!(repository.status().unwrap().changed, [log.clone()]);
+                let again = repository.advance_beside("main", (&old, &new), "again", std::slice::from_ref(&log));
+                assert_eq!(again.unwrap().1[0].1, Brought::Already);
+            }
+            (Some(part), Brought::Left(why)) => assert!(why.contains(part), "{why}"),
+            (left, brought) => panic!("{left:?}: {brought:?}"),
+        }
+    };
+    check(&|_| {}, None);
+    check(&|stage| drop(stage.write("a/kept", "a person's\n")), Some("changes of its own (kept)"));
+    // Ended in the middle.
+    check(&|stage| drop(stage.write("a/changed", "2\n")), None);
+    check(
+        &|stage| {
+            stage.write("a/new", "2\n");
+            fs::remove_file(stage.at("a/gone")).unwrap();
+        },
+        None,
+    );
+    check(
+        &|stage| {
+            stage.write("a/changed", "2\n");
+            stage.write("a/new", "a person's\n");
+        },
+        Some("(new)"),
+    );
+}
+
 #[test]
 fn what_lies_between_two_commits_is_counted() {
     let stage = Stage::new();

@@ -50,6 +50,11 @@ fn a_clash_names_the_file_and_both_sides() {
         .map(|clash| format!("{} {} {}", clash.path.display(), clash.ours.is_some(), clash.theirs.is_some()))
         .collect();
     assert_eq!(shown, ["a true true", "b false true"]);
+    // Whoever is to bring them together finds both in the file.
+    let (tree, marked) = repository.merge_marked(&ours, &theirs).unwrap();
+    assert_eq!(marked, clashes);
+    let text = stage.git("a", ["show", &format!("{tree}:a")]);
+    assert!(text.contains("<<<<<<< ") && text.contains("ours\n") && text.contains("theirs\n"), "{text}");
     assert!(clashes[0].why.contains("Merge conflict in a"), "{}", clashes[0].why);
     assert!(clashes[1].why.contains("deleted"), "{}", clashes[1].why);
 }
