@@ -209,6 +209,16 @@ impl Brief {
         }
     }
 
+    /// Which of the three roles that settings know it is held to, whatever its protocol calls it: a judge looks on as a
+    /// planner does, everybody else works.
+    pub fn standing(&self) -> &'static str {
+        match self.role.as_str() {
+            "planner" | "judge" => "planner",
+            "communicator" => "communicator",
+            _ => "executor",
+        }
+    }
+
     /// The id of the item in its row; nothing if the row has none.
     pub fn item_id(&self) -> Option<&str> {
         ID_FIELDS.iter().find_map(|field| self.item.get(*field)?.as_str())

@@ -222,19 +222,29 @@ const TELLTALES: [&str; 8] = ["key", "token", "secret", "passw", "bearer", "auth
 
 /// Whether the words of an agent may hold a secret: they are then not written down (QL-35).
 pub fn may_hold_a_secret(agent: &str) -> bool {
-    let arguments = agent.split_once(char::is_whitespace).map(|(_, arguments)| arguments.to_lowercase());
+    // Arguments of a program, or what an address asks for.
+    let begins = |letter: char| letter.is_whitespace() || letter == '?';
+    let arguments = agent.split_once(begins).map(|(_, arguments)| arguments.to_lowercase());
     let has_telltale = arguments.is_some_and(|arguments| TELLTALES.iter().any(|word| arguments.contains(word)));
     // A password may stand in an address: `https://name:password@host`.
     let has_password = agent.split("://").skip(1).any(|address| {
         address.split('/').next().and_then(|host| host.split_once('@')).is_some_and(|(user, _)| user.contains(':'))
     });
-    let words = agent.split(char::is_whitespace).skip(1).flat_map(|word| word.split('='));
+    let words = agent.split(begins).skip(1).flat_map(|word| word.split(['=', '&']));
     has_telltale || has_password || words.into_iter().any(is_random)
 }
 
-/// Whether a word looks as if it were drawn by lot, as keys are: long, in large and small letters and digits, and no path.
+/// Whether a word looks as if it were drawn by lot, as keys are: long, in large and small letters and digits, and no path;
+/// or longer, and going from letters to digits and back again and again.
 fn is_random(word: &str) -> bool {
     const LEAST: usize = 20;
+    let is_changing = |part: &str| {
+        let digits: Vec<bool> = part.chars().map(|letter| letter.is_ascii_digit()).collect();
+        digits.len() >= LEAST && digits.windows(2).filter(|pair| pair[0] != pair[1]).count() >= 6
+    };
+    if word.split(|letter: char| !letter.is_ascii_alphanumeric()).any(is_changing) {
+        return true;
+    }
     let is_of_keys = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/' | '_' | '-');
     let has = |kind: fn(&char) -> bool| word.chars().any(|letter| kind(&letter));
     word.len() >= LEAST
@@ -275,6 +285,10 @@ mod tests {
             ("command:./my-agent sk-abc", "command:./my-agent …"),
             ("command:./my-agent --with dGhpcyBpcyBhIHNlY3JldCBrZXkx", "command:./my-agent …"),
             ("command:./my-agent --with=dGhpcyBpcyBhIHNlY3JldCBrZXkx==", "command:./my-agent …"),
+            ("command:./my-agent 9f86d081884c7d659a2feaa0c55ad015", "command:./my-agent …"),
+            ("command:./my-agent --run run-20261118-003927-001", "command:./my-agent --run run-20261118-003927-001"),
+            ("model:compatible/m@https://host/v1?api_key=abc", "model:compatible/m …"),
+            ("model:compatible/m@https://host/v1?x=dGhpcyBpcyBhIHNlY3JldCBrZXkx", "model:compatible/m …"),
             (
                 "command:./my-agent --in /home/Ada/notes2026/of-the-year",
                 "command:./my-agent --in /home/Ada/notes2026/of-the-year",

@@ -275,7 +275,7 @@ impl Step<'_> {
 /// BY-08: what work may use.
 impl Step<'_> {
     /// What an attempt uses at most.
-    fn most(&self) -> Used {
+    pub(crate) fn most(&self) -> Used {
         let limits = self.limits;
         Used {
             tokens: limits.attempt_tokens,

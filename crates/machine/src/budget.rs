@@ -195,6 +195,15 @@ impl Used {
         }
     }
 
+    /// Which share was used up that a budget had made smaller than an attempt's usual one. Of money nobody is told a share.
+    pub(crate) fn cut_short(&self, share: &Self, usual: &Self) -> Option<Measure> {
+        let is_cut = |measure: &Measure| {
+            let share = share.of(*measure);
+            share > 0 && share < usual.of(*measure) && self.of(*measure) >= share
+        };
+        [Measure::Tokens, Measure::Time].into_iter().find(is_cut)
+    }
+
     /// Adds what else was used.
     pub fn add(&mut self, more: &Self) {
         for measure in Measure::ALL {

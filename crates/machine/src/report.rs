@@ -19,9 +19,18 @@ impl Step<'_> {
     /// The table of work and outcome.
     pub(crate) fn settle(&mut self, run: &Run, attempt: &Attempt, outcome: &Outcome) {
         let fence = attempt.fence;
-        self.charge(run, attempt);
+        let used = self.charge(run, attempt);
+        let cut = used.cut_short(&attempt.reserved, &self.most());
         match (&attempt.work, outcome) {
             (_, Outcome::Lost(reason)) => self.lose(attempt, reason),
+            (_, Outcome::Failed(error)) if let Some(measure) = cut => {
+                // BY-08: the run did not fail, it has too little; whoever hands out its work next asks.
+                let share = measure.in_words(attempt.reserved.of(measure));
+                self.fact(Fact::Lost {
+                    fence,
+                    reason: format!("its share of the budget, {share}, is used up: {error}"),
+                });
+            }
             (_, Outcome::Failed(error)) => {
                 let error = if error.trim().is_empty() { "it failed without a word" } else { error };
                 self.fail(&attempt.work, Some(fence), error.into());
@@ -75,7 +84,7 @@ impl Step<'_> {
     }
 
     /// What an attempt used counts, however it ended. A price that nobody knows is taken to be what was set aside.
-    fn charge(&mut self, run: &Run, attempt: &Attempt) {
+    fn charge(&mut self, run: &Run, attempt: &Attempt) -> Used {
         let Metered { tokens, micro_dollars } = self.world.used;
         let micro_dollars = micro_dollars.unwrap_or(if tokens > 0 { attempt.reserved.micro_dollars } else { 0 });
         let seconds = seconds_between(&attempt.since, self.world.now);
@@ -84,6 +93,7 @@ impl Step<'_> {
         if !used.is_nothing() {
             self.fact(Fact::Spent { fence: attempt.fence, used });
         }
+        used
     }
 
     /// The report goes back with its problems; after the last time it is a failure.

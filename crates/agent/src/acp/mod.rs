@@ -119,7 +119,7 @@ impl Acp {
             policy: Policy {
                 doing,
                 workdir: job.workdir.clone(),
-                grants: self.grants.get(&job.brief.role).cloned(),
+                grants: self.grants.get(job.brief.standing()).cloned(),
                 answers: job.brief.answered(),
             },
             tools: roadmap::tools_command(&job.brief),

@@ -113,7 +113,7 @@ impl<'a> Attempt<'a> {
         // Who does an item of a roadmap has more to say than a result or the text of a file.
         let form = if job.brief.action == roadmap::DO { Form::Report } else { form_of(model, &client) };
         // A small model plans best when nothing but a plan can come: tools would unbind its answer, and cost it minutes.
-        let may_call = form == Form::Report || job.brief.role == "executor";
+        let may_call = form == Form::Report || job.brief.standing() == "executor";
         let has_tools = may_call && !calls.tools().is_empty();
         let tools = if has_tools { Tools::Offered } else { Tools::None };
         let mut rendered = model.prompts.render(&job.brief, form, tools);

@@ -43,9 +43,12 @@ pub(super) fn of_status(settings: &ModelSettings, status: u16, after: Option<Dur
     let reason = format!("{at} answers HTTP {status}{told}");
     match status {
         401 | 403 => {
+            let (service, base_url) = (settings.service, settings.base_url.as_str());
+            let is_usual = service.needs_key() && service.base_url() == Some(base_url);
             let key = match settings.key {
                 Some(_) => "the key was not accepted".into(),
-                None => format!("there is no key: set {}", settings.service.key_variable()),
+                None if is_usual => format!("there is no key: set {}", service.key_variable()),
+                None => "no key was sent: [models.NAME] key = \"env:NAME\" in multiverse.toml says which".into(),
             };
             CallFault::Refused(format!("{key}; {reason}"))
         }
@@ -145,6 +148,16 @@ mod tests {
                     .into(),
             ),
         );
+        for (name, expected) in [
+            ("openai/m", "there is no key: set OPENAI_API_KEY; https://api.openai.com/v1 answers HTTP 401: no"),
+            (
+                "compatible/m@http://h/v1",
+                "no key was sent: [models.NAME] key = \"env:NAME\" in multiverse.toml says which; http://h/v1 answers HTTP 401: no",
+            ),
+        ] {
+            let settings = ModelSettings::of(&ModelName::parse(name).unwrap());
+            assert_eq!(of_status(&settings, 401, None, "no"), CallFault::Refused(expected.into()));
+        }
         let busy = |seconds: Option<u64>, reason: &str| CallFault::Busy {
             after: seconds.map(Duration::from_secs),
             reason: reason.into(),

@@ -23,7 +23,7 @@ pub(crate) enum Doing {
 impl Doing {
     /// A role writes if its brief asks for files, or leaves it free to make some.
     pub(crate) fn of(brief: &Brief) -> Self {
-        match brief.role.as_str() {
+        match brief.standing() {
             "executor" => Self::Writes,
             _ if !brief.expects.outputs.is_empty() => Self::Writes,
             _ => Self::Reads,
@@ -226,5 +226,14 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert_eq!(Doing::of(&brief), Doing::Writes);
+        for (role, expected) in [
+            ("actor", Doing::Writes),
+            ("backend_dev", Doing::Writes),
+            ("judge", Doing::Reads),
+            ("planner", Doing::Reads),
+            ("communicator", Doing::Reads),
+        ] {
+            assert_eq!(Doing::of(&Brief::new("r", "cycle", role, "act")), expected, "{role}");
+        }
     }
 }

@@ -83,7 +83,7 @@ impl Step<'_> {
         self.effect(Effect::Start(fence));
     }
 
-    fn most(&self) -> Used {
+    pub(super) fn most(&self) -> Used {
         let limits = self.limits;
         Used {
             tokens: limits.attempt_tokens,

@@ -21,13 +21,22 @@ impl Step<'_> {
     /// The table of outcomes.
     pub(super) fn settle(&mut self, attempt: &Attempt, outcome: &Outcome) {
         let fence = attempt.fence;
-        self.charge(attempt);
+        let used = self.charge(attempt);
+        let cut = used.cut_short(&attempt.reserved, &self.most());
         let Some(step) = self.run.plan.get(attempt.step).cloned() else {
             self.fact(Fact::Lost { fence, reason: "its step is not in the plan".into() });
             return;
         };
         match outcome {
             Outcome::Lost(reason) => self.lose(attempt, reason),
+            Outcome::Failed(error) if let Some(measure) = cut => {
+                // BY-08: the step did not fail, it had too little; a person is asked when it is handed out next.
+                let share = measure.in_words(attempt.reserved.of(measure));
+                self.fact(Fact::Lost {
+                    fence,
+                    reason: format!("its share of the budget, {share}, is used up: {error}"),
+                });
+            }
             Outcome::Failed(error) => {
                 let error = if error.trim().is_empty() { "it failed without a word" } else { error };
                 self.fail(attempt, &step, error);
@@ -267,7 +276,7 @@ impl Step<'_> {
     }
 
     /// What an attempt used counts, however it ended. A price that nobody knows is taken to be what was set aside.
-    fn charge(&mut self, attempt: &Attempt) {
+    fn charge(&mut self, attempt: &Attempt) -> Used {
         let Metered { tokens, micro_dollars } = self.world.used;
         let micro_dollars = micro_dollars.unwrap_or(if tokens > 0 { attempt.reserved.micro_dollars } else { 0 });
         let seconds = seconds_between(&attempt.since, self.world.now);
@@ -276,6 +285,7 @@ impl Step<'_> {
         if !used.is_nothing() {
             self.fact(Fact::Spent { fence: attempt.fence, used });
         }
+        used
     }
 
     fn send_back(&mut self, attempt: &Attempt, step: &PlannedStep, mut problems: Vec<String>) {

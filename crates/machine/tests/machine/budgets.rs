@@ -111,6 +111,31 @@ fn whatever_an_attempt_used_counts() {
     check(Outcome::Lost("killed".into()), Metered::default(), used(0, 0));
 }
 
+/// BY-08: whoever is ended because a budget left it less than usual has not failed: a person is asked, and it is done again.
+#[test]
+fn a_share_that_is_used_up_is_no_failure() {
+    let mut universe = at_work(1500, 1);
+    let fence = universe.only().fence;
+    uses(&mut universe, fence, 1100);
+    let fence = universe.only().fence;
+    assert_eq!(universe.only().reserved.tokens, 400, "less than the usual 1,000");
+    universe.used = Metered { tokens: 400, micro_dollars: None };
+    let facts = universe.report(fence, Outcome::Failed("400 tokens of 400 without a report".into())).facts;
+    assert_eq!(kinds(&facts), ["Spent", "Lost", "Exhausted"]);
+    assert_eq!(universe.run().status, Status::Pending);
+    let facts = answer(&mut universe, "4000").expect("it is raised");
+    assert_eq!(facts[0], "Budgeted");
+    // One that had its usual share, or did not use it up, has failed.
+    for tokens in [1000, 10] {
+        let mut universe = universe.clone();
+        let fence = universe.only().fence;
+        assert_eq!(universe.only().reserved.tokens, 1000);
+        universe.used = Metered { tokens, micro_dollars: None };
+        universe.report(fence, Outcome::Failed("no".into()));
+        assert_eq!(universe.run().status, Status::Failed, "{tokens}");
+    }
+}
+
 /// BY-08: amounts as people write and read them.
 #[test]
 fn amounts_are_read_and_shown() {

@@ -9,7 +9,7 @@ use engine::agent::{self, Backend, Kind as AgentKind};
 use engine::cycle::{BatteryCheck, CycleSettings, Limits, Silence};
 use engine::{AskedAgent, Budget, Casting, Role, Settings};
 
-use super::configuration::{self, Read};
+use super::configuration::{self, Namer, Read};
 use super::failure::{Failure, Kind};
 use super::models;
 use super::output::{HINT, Output};
@@ -48,6 +48,7 @@ pub(crate) struct Cast {
     pub(crate) kind: AgentKind,
     /// Relative paths begin here.
     base: PathBuf,
+    namer: Namer,
 }
 
 impl Choice {
@@ -111,7 +112,11 @@ impl Choice {
         let mut read = Read::of(project)?;
         let cast = self.cast(&told, project, &mut read);
         let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
-        Ok(Some((casting(&cast, asked, project, &mut read)?, stays)))
+        let casting = casting(&cast, asked, project, &mut read)?;
+        if let Some(words) = read.problems_in_words() {
+            return Err(Failure::new(Kind::Configuration, words).at(Path::new(configuration::FILE)));
+        }
+        Ok(Some((casting, stays)))
     }
 
     /// Who was asked for, as it is kept with a run.
@@ -144,7 +149,7 @@ impl Choice {
         }
         let is_auto = |text: &str| agent::parse_kind(text).is_ok_and(|assigned| assigned.kind == AgentKind::Auto);
         if self.agents.iter().any(|text| is_auto(text)) || set.values().any(|setting| is_auto(&setting.text)) {
-            let cast = Cast { kind: settled(AgentKind::Auto), base: PathBuf::new() };
+            let cast = Cast { kind: settled(AgentKind::Auto), base: PathBuf::new(), namer: Namer::Person };
             output.say(&match cast.kind {
                 AgentKind::Offline => "auto: no coding CLI is here that runs and has a key, so offline works".into(),
                 _ => format!("auto: {} works; it costs what its provider asks for", cast.shown()),
@@ -163,7 +168,7 @@ impl Choice {
     fn cast(&self, told: &BTreeMap<Option<Role>, Cast>, project: &Path, read: &mut Read) -> BTreeMap<Role, Cast> {
         let set = set_in(project, read);
         let everyone = told.get(&None).cloned();
-        let offline = Cast { kind: AgentKind::Offline, base: project.to_path_buf() };
+        let offline = Cast { kind: AgentKind::Offline, base: project.to_path_buf(), namer: Namer::Person };
         let player = |role: Role| {
             let named = told.get(&Some(role)).or(everyone.as_ref()).or_else(|| set.get(&Some(role)));
             named.or_else(|| set.get(&None)).unwrap_or(&offline).clone()
@@ -181,7 +186,7 @@ impl Choice {
 fn parsed(text: &str, base: &Path) -> Result<(Option<Role>, Cast), String> {
     let assigned = agent::parse_kind(text)?;
     let role = assigned.role.map(|name| role_of(&name).ok_or_else(|| no_role(&name))).transpose()?;
-    Ok((role, Cast { kind: settled(assigned.kind), base: base.to_path_buf() }))
+    Ok((role, Cast { kind: settled(assigned.kind), base: base.to_path_buf(), namer: Namer::Person }))
 }
 
 /// Who `auto` is, on this machine and now.
@@ -252,7 +257,8 @@ pub(crate) fn set_in(project: &Path, read: &mut Read) -> BTreeMap<Option<Role>, 
                 );
             }
             Ok(assigned) => {
-                set.insert(role, Cast { kind: settled(assigned.kind), base: project.to_path_buf() });
+                let (base, namer) = (project.to_path_buf(), setting.namer());
+                set.insert(role, Cast { kind: settled(assigned.kind), base, namer });
             }
             Err(message) => {
                 let (message, hint) = message.split_once("; valid: ").unwrap_or((&message, ""));
@@ -281,7 +287,7 @@ impl Cast {
                 }
                 Arc::new(command.with_readable(readable(read)))
             }
-            AgentKind::Model(name) => Arc::new(models::model(name, project, read)?),
+            AgentKind::Model(name) => Arc::new(models::model(name, self.namer, project, read)?),
             AgentKind::NamedModel(name) => Arc::new(models::named(name, project, read)?),
             AgentKind::Cli(cli, model) => Arc::new(self.preset(*cli, model.as_deref())?.with_readable(readable(read))),
             AgentKind::Acp(text) => {

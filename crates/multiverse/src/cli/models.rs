@@ -8,7 +8,7 @@ use engine::agent::model::{Price, PriceTable};
 use engine::agent::{Model, ModelName, ModelSettings, Prompts};
 use tools::Secret;
 
-use super::configuration::{FILE, Read};
+use super::configuration::{FILE, Namer, Read};
 use super::failure::{Failure, Kind};
 use super::toolboxes::{secret, toolboxes};
 
@@ -17,10 +17,10 @@ const PROMPTS: &str = "prompts";
 const PRICES: &str = "prices.json";
 
 /// A model as an agent: its key from the environment, its price and its words from the project.
-pub(crate) fn model(name: &ModelName, project: &Path, read: &mut Read) -> Result<Model, Failure> {
+pub(crate) fn model(name: &ModelName, namer: Namer, project: &Path, read: &mut Read) -> Result<Model, Failure> {
     let mut settings = ModelSettings::of(name);
     let variable = name.service.key_variable();
-    settings.key = std::env::var(variable).ok().and_then(|text| Secret::of_text(&text));
+    settings.key = usual_key(name, namer);
     if settings.key.is_none() && name.service.needs_key() && name.base_url.is_none() {
         let message = format!("model:{} needs a key, and {variable} is not set", name.shown());
         let hint = format!("set {variable}, or say in {FILE} where the key is: [models.NAME] key = \"file:PATH\"");
@@ -28,6 +28,14 @@ pub(crate) fn model(name: &ModelName, project: &Path, read: &mut Read) -> Result
     }
     settings.price = prices(project)?.price(name);
     made(settings, project, read)
+}
+
+/// The key in the provider's own variable, for the provider's own address. An address that a project's file names may be
+/// anybody's, and servers that need no key get none: for those, the file must say which key is meant (QL-35).
+fn usual_key(name: &ModelName, namer: Namer) -> Option<Secret> {
+    let is_meant = name.service.needs_key() && (name.base_url.is_none() || namer == Namer::Person);
+    let text = is_meant.then(|| std::env::var(name.service.key_variable()).ok()).flatten()?;
+    Secret::of_text(&text)
 }
 
 /// A model that the project's settings describe: `[models.NAME]`.
@@ -49,7 +57,7 @@ pub(crate) fn named(own: &str, project: &Path, read: &mut Read) -> Result<Model,
     let mut settings = ModelSettings::of(&name);
     settings.key = match &set.key {
         Some(_) => secret(read, set.key.as_ref(), project),
-        None => std::env::var(name.service.key_variable()).ok().and_then(|text| Secret::of_text(&text)),
+        None => usual_key(&name, written.namer()),
     };
     settings.max_output_tokens = set.max_output_tokens.map_or(0, |most| most.try_into().unwrap_or(u32::MAX));
     settings.context_tokens = set.context_tokens.unwrap_or(0);

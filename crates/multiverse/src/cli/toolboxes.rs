@@ -1,7 +1,7 @@
 //! The tools that a model gets: the functions, the web and MCP servers, behind what its role is granted. Owns how settings
 //! become boxes; what a tool does is its own business.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tools::{
 };
 
 use super::agents::ROLES;
-use super::configuration::{FILE, Read, Setting, reveal};
+use super::configuration::{FILE, Grant, Read, Setting, reveal};
 use super::failure::Failure;
 
 /// Where other programs keep their MCP servers, too.
@@ -47,7 +47,7 @@ pub(crate) fn toolboxes(read: &mut Read, project: &Path) -> Result<Toolboxes, Fa
 pub(crate) fn searching(read: &mut Read, project: &Path) -> Toolboxes {
     let (web, grants) = (web(read, project), all_grants(read));
     Arc::new(move |job: &Job| {
-        let grants = grants.get(&job.brief.role).cloned().unwrap_or_else(Grants::everything);
+        let grants = grants.get(job.brief.standing()).cloned().unwrap_or_else(Grants::nothing);
         Ok(guarded(job, grants, Web::new(web.clone())))
     })
 }
@@ -62,7 +62,7 @@ fn guarded(job: &Job, grants: Grants, inner: impl Toolbox + 'static) -> Box<dyn 
 impl Supply {
     /// The tools of one attempt.
     fn open(&self, job: &Job) -> Result<Box<dyn Toolbox>, String> {
-        let role = job.brief.role.as_str();
+        let (role, standing) = (job.brief.role.as_str(), job.brief.standing());
         let desk = Desk {
             project: job.project.clone(),
             workdir: job.workdir.clone(),
@@ -72,13 +72,14 @@ impl Supply {
         let functions = Functions::new(desk).map_err(|error| format!("the tools cannot be laid out: {error}"))?;
         let mut boxes: Vec<(String, Arc<dyn Toolbox>)> =
             vec![("files".into(), Arc::new(functions)), ("web".into(), Arc::new(Web::new(self.web.clone())))];
-        let servers: Vec<McpServer> = self.servers.iter().filter(|server| server.is_for(role)).cloned().collect();
+        let servers: Vec<McpServer> =
+            self.servers.iter().filter(|server| server.is_for(role) || server.is_for(standing)).cloned().collect();
         if !servers.is_empty() {
             let settings = McpSettings::new(job.workdir.clone(), environment(&job.workdir));
             let mcp = Mcp::start(&servers, settings, &Stop::new()).map_err(|error| format!("MCP: {error}"))?;
             boxes.push(("mcp".into(), Arc::new(mcp)));
         }
-        let grants = self.grants.get(role).cloned().unwrap_or_else(Grants::everything);
+        let grants = self.grants.get(standing).cloned().unwrap_or_else(Grants::nothing);
         Ok(guarded(job, grants, Boxes::new(boxes)))
     }
 }
@@ -214,37 +215,17 @@ fn filled_in(text: &str) -> Result<String, String> {
     Ok(out + rest)
 }
 
-/// What the roles may do, by their names. A rule for all roles is wrong once, not three times.
-pub(crate) fn all_grants(read: &mut Read) -> BTreeMap<String, Grants> {
-    let mut wrong = BTreeSet::new();
-    let mut all = BTreeMap::new();
-    for (role, _) in ROLES {
-        match grants(read, role) {
-            Ok(grants) => drop(all.insert(role.to_string(), grants)),
-            Err(problem) => drop(wrong.insert(problem.to_string())),
-        }
-    }
-    let span = read.set.grants.first().map_or(0..0, |grant| grant.pattern.span.clone());
-    for problem in wrong {
-        read.problem(span.clone(), problem, "docs/security.md describes the rules");
-    }
-    all
+/// What the roles may do, by their names. Rules were checked when the file was read; where one is wrong all the same,
+/// nothing is allowed.
+pub(crate) fn all_grants(read: &Read) -> BTreeMap<String, Grants> {
+    let of = |role: &str| grants(read, role).unwrap_or_else(|_| Grants::nothing());
+    ROLES.map(|(role, _)| (role.to_string(), of(role))).into()
 }
 
 /// The project's rules for a role, then what is usual for it.
 fn grants(read: &Read, role: &str) -> Result<Grants, GrantProblem> {
     let own = read.set.grants.iter().filter(|grant| grant.role.as_deref().is_none_or(|name| name == role));
-    let mut rules: Vec<Rule> = own
-        .map(|grant| {
-            let effect = match grant.rule.text.as_str() {
-                "allow" => Effect::Allow,
-                "ask" => Effect::Ask,
-                _ => Effect::Deny,
-            };
-            let (pattern, matches, misses) = (grant.pattern.text.clone(), grant.matches.clone(), grant.misses.clone());
-            Rule { effect, pattern, matches, misses }
-        })
-        .collect();
+    let mut rules: Vec<Rule> = own.map(Grant::as_rule).collect();
     if role != "executor" {
         rules.extend(CHANGING.map(|tool| Rule::new(Effect::Deny, tool)));
     }

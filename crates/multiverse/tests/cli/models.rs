@@ -283,6 +283,40 @@ fn exchanges_with_a_model_are_recorded() {
     assert_eq!(call["request"]["model"], "small-1b");
 }
 
+/// QL-35: the key in a provider's variable goes to the provider, or to an address that whoever runs the program named; never
+/// to one that a project's file names, unless that says which key is meant; and never to a server that needs none.
+#[test]
+fn a_projects_file_sends_nobodys_key_elsewhere() {
+    let check = |agent: &str, file: &str, variable: &str, is_sent: bool| {
+        let served = Served::with(|_, _| http(401, "", "who are you?"));
+        let at = |text: &str| text.replace("URL", &format!("http://{}/v1", served.address()));
+        let place = place("");
+        fs::write(place.path("multiverse.toml"), at(file)).unwrap();
+        let mut command = place.command(&["do", "What do the sales add up to?"]);
+        if !agent.is_empty() {
+            command.args(["--agent", &at(agent)]);
+        }
+        if !variable.is_empty() {
+            command.env("MULTIVERSE_AGENTS_DEFAULT", at(variable));
+        }
+        let ran = Ran::of(command.env("OPENAI_API_KEY", KEY).output().unwrap());
+        assert_eq!(ran.code, 1, "{}", ran.shown());
+        let expected = is_sent.then(|| format!("Bearer {KEY}"));
+        assert!(!served.keys().is_empty(), "{}", ran.shown());
+        assert!(served.keys().iter().all(|key| *key == expected), "{agent} {file}: {:?}", served.keys());
+        let told = if is_sent { "the key was not accepted" } else { "no key was sent: [models.NAME] key = " };
+        assert!(ran.stderr.contains(told) && !ran.shown().contains("sesame"), "{}", ran.shown());
+    };
+    let large = "model:openai/large@URL";
+    check(large, "", "", true);
+    check("", "", large, true);
+    check("", "[agents]\ndefault = \"model:openai/large@URL\"\n", "", false);
+    check("model:m", "[models.m]\nmodel = \"openai/large@URL\"\n", "", false);
+    check("model:m", "[models.m]\nmodel = \"openai/large@URL\"\nkey = \"env:OPENAI_API_KEY\"\n", "", true);
+    check("model:compatible/large@URL", "", "", false);
+    check("model:ollama/large@URL", "", "", false);
+}
+
 /// MV-29: with a search service, a tool task of the type WebSearch leaves a report with its sources, without any model;
 /// without one, no plan has it.
 #[test]

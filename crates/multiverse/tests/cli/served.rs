@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 pub(crate) struct Served {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Value>>>,
+    /// The key that each request brought, as its header has it.
+    keys: Arc<Mutex<Vec<Option<String>>>>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -21,13 +23,15 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (asked, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
-        let (kept, over) = (asked.clone(), is_over.clone());
+        let keys = Arc::new(Mutex::new(Vec::new()));
+        let (kept, brought, over) = (asked.clone(), keys.clone(), is_over.clone());
         let thread = std::thread::spawn(move || {
             for stream in listener.incoming() {
                 if over.load(Ordering::SeqCst) {
                     return;
                 }
-                let Some((stream, body)) = stream.ok().and_then(heard) else { continue };
+                let Some((stream, body, key)) = stream.ok().and_then(heard) else { continue };
+                brought.lock().unwrap().push(key);
                 let before = {
                     let mut kept = kept.lock().unwrap();
                     kept.push(body.clone());
@@ -36,7 +40,7 @@ impl Served {
                 answer(stream, &reply(&body, before));
             }
         });
-        Self { address, asked, is_over, thread: Some(thread) }
+        Self { address, asked, keys, is_over, thread: Some(thread) }
     }
 
     /// As `--agent` names it. Its name says that it is small: it is asked for the text of a file alone.
@@ -46,6 +50,10 @@ impl Served {
 
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    pub(crate) fn keys(&self) -> Vec<Option<String>> {
+        self.keys.lock().unwrap().clone()
     }
 
     pub(crate) fn asked(&self) -> Vec<Value> {
@@ -62,9 +70,9 @@ impl Drop for Served {
     }
 }
 
-fn heard(stream: TcpStream) -> Option<(TcpStream, Value)> {
+fn heard(stream: TcpStream) -> Option<(TcpStream, Value, Option<String>)> {
     let mut reader = BufReader::new(stream);
-    let mut length = 0;
+    let (mut length, mut key) = (0, None);
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).ok()? == 0 {
@@ -73,13 +81,16 @@ fn heard(stream: TcpStream) -> Option<(TcpStream, Value)> {
         if line.trim().is_empty() {
             break;
         }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().ok()?;
+        let Some((name, value)) = line.split_once(':') else { continue };
+        match name.to_lowercase().as_str() {
+            "content-length" => length = value.trim().parse().ok()?,
+            "authorization" => key = Some(value.trim().to_string()),
+            _ => {}
         }
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some((reader.into_inner(), serde_json::from_slice(&body).unwrap_or_default()))
+    Some((reader.into_inner(), serde_json::from_slice(&body).unwrap_or_default(), key))
 }
 
 fn answer(mut stream: TcpStream, reply: &[u8]) {

@@ -86,7 +86,8 @@ fn server(tools: &str) -> String {
     script.replace("TOOLS", tools)
 }
 
-/// QL-32, BY-17: servers with thousands of tools, with the name of one of ours, and one that never greets.
+/// QL-32, BY-17: servers with thousands of tools, with the name of one of ours, with talk before they answer, and one that
+/// never greets.
 #[test]
 fn servers_that_overdo_it_are_bounded() {
     const TOOL: &str = r#"{"name":"%s","description":"d","inputSchema":{"type":"object"}}"#;
@@ -96,6 +97,7 @@ fn servers_that_overdo_it_are_bounded() {
     for (script, told, offered) in [
         (server(&many), "offers 5000 tools, of which 64 are shown", "mcp__odd__t0"),
         (server(&same), "", "mcp__odd__read_file"),
+        (format!("echo 'Listening …'; echo '{{half'; echo '[1]'\n{}", server(&same)), "", "mcp__odd__read_file"),
         ("exec sleep 1000".to_string(), "the MCP server \"odd\" cannot be used: ", "read_file"),
     ] {
         let served = Served::with(|_, _| says("Seven."));
@@ -129,4 +131,28 @@ fn no_network_and_a_limit_are_a_rest() {
     let ran = place.run(&["do", "What do the sales add up to?", "--agent", &agent]);
     assert_eq!(ran.code, 1, "{}", ran.shown());
     assert!(ran.stderr.contains(&format!("cannot reach http://{nobody}/v1")), "{}", ran.shown());
+}
+
+/// BY-08: whoever is ended because the time of its run is used up has not failed the run: a person is asked, and may give more.
+#[test]
+fn time_that_is_used_up_is_a_question() {
+    let place = place("");
+    let write = |script: &str| {
+        fs::write(place.path("agent.sh"), format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(place.path("agent.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    write("exec sleep 1000");
+    let executor = "executor=command:./agent.sh";
+    let ran =
+        place.run(&["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", executor, "--budget", "2s"]);
+    assert_eq!(ran.code, 3, "{}", ran.shown());
+    assert!(ran.stderr.contains("the budget of 2 s is used up: 2 s used"), "{}", ran.shown());
+    let run = last(&place);
+    assert_eq!(status(&place, &run), "PENDING");
+    write(
+        r##"path=$(tr -d ' \n' < brief.json | sed -n 's/.*"outputs":\["\([^"]*\)".*/\1/p'); echo '# Made' > "$path"
+        echo '{"status":"done","summary":"made"}'"##,
+    );
+    let ran = place.run(&["answer", &run, "10"]);
+    assert_eq!((ran.code, status(&place, &run)), (0, "COMPLETED".into()), "{}", ran.shown());
 }

@@ -140,16 +140,28 @@ fn pi_carries_a_run() {
 #[test]
 fn codex_carries_a_run() {
     let Some(cli) = installed("codex", "@openai/codex", "node_modules/.bin") else { return };
-    carried(&cli, &["codex:mock"], &|endpoint, home| {
-        let config = format!(
-            "model_provider = \"local\"\n[model_providers.local]\nname = \"local\"\nbase_url = \"{}/v1\"\n\
-             wire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n",
-            endpoint.address()
-        );
-        fs::create_dir_all(home.join(".codex")).unwrap();
-        fs::write(home.join(".codex/config.toml"), config).unwrap();
-        of(&[("OPENAI_API_KEY", "not-a-key")])
-    });
+    carried(&cli, &["codex:mock"], &codex_settings);
+}
+
+/// The same over the Agent Client Protocol, by an adapter with a codex of its own.
+#[test]
+fn codex_carries_a_run_over_acp() {
+    if !all_are_wanted("codex-acp") {
+        return;
+    }
+    let Some(cli) = installed("codex-acp", "@agentclientprotocol/codex-acp", "node_modules/.bin") else { return };
+    carried(&cli, &["offline", "executor=acp:codex-acp"], &codex_settings);
+}
+
+fn codex_settings(endpoint: &Endpoint, home: &Path) -> Vec<(String, String)> {
+    let config = format!(
+        "model = \"mock\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\n\
+         base_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n",
+        endpoint.address()
+    );
+    fs::create_dir_all(home.join(".codex")).unwrap();
+    fs::write(home.join(".codex/config.toml"), config).unwrap();
+    of(&[("OPENAI_API_KEY", "not-a-key")])
 }
 
 /// Whether those that take long are wanted as well.
@@ -206,15 +218,17 @@ fn opencode_carries_a_run() {
         return;
     }
     let Some(cli) = installed("opencode", "opencode-ai", "node_modules/.bin") else { return };
-    carried(&cli, &["offline", "executor=opencode:local/mock"], &|endpoint, home| {
+    let settings: &Settings = &|endpoint, home| {
         let config = format!(
-            r#"{{"autoupdate":false,"share":"disabled","provider":{{"local":{{"npm":"@ai-sdk/openai-compatible","name":"local","options":{{"baseURL":"{}/v1","apiKey":"not-a-key"}},"models":{{"mock":{{"name":"mock"}}}}}}}}}}"#,
+            r#"{{"model":"local/mock","autoupdate":false,"share":"disabled","provider":{{"local":{{"npm":"@ai-sdk/openai-compatible","name":"local","options":{{"baseURL":"{}/v1","apiKey":"not-a-key"}},"models":{{"mock":{{"name":"mock"}}}}}}}}}}"#,
             endpoint.address()
         );
         fs::create_dir_all(home.join(".config/opencode")).unwrap();
         fs::write(home.join(".config/opencode/opencode.json"), config).unwrap();
         Vec::new()
-    });
+    };
+    carried(&cli, &["offline", "executor=opencode:local/mock"], settings);
+    carried(&cli, &["offline", "executor=acp:opencode acp"], settings);
 }
 
 #[test]
@@ -223,8 +237,10 @@ fn qwen_carries_a_run() {
         return;
     }
     let Some(cli) = installed("qwen", "@qwen-code/qwen-code", "node_modules/.bin") else { return };
-    carried(&cli, &["offline", "executor=qwen:mock"], &|endpoint, _| {
+    let settings: &Settings = &|endpoint, _| {
         let base = format!("{}/v1", endpoint.address());
         of(&[("OPENAI_BASE_URL", &base), ("OPENAI_API_KEY", "not-a-key"), ("OPENAI_MODEL", "mock")])
-    });
+    };
+    carried(&cli, &["offline", "executor=qwen:mock"], settings);
+    carried(&cli, &["offline", "executor=acp:qwen --acp"], settings);
 }

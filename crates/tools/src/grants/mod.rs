@@ -60,6 +60,11 @@ impl Rule {
         Self { effect, pattern: pattern.into(), matches: Vec::new(), misses: Vec::new() }
     }
 
+    /// Whether it can be used, by its own examples; `number` is its place among the others, for the message.
+    pub fn check(&self, number: usize) -> Result<(), GrantProblem> {
+        check(number, self)
+    }
+
     /// As messages show it.
     fn shown(&self) -> String {
         format!("{} `{}`", self.effect.word(), self.pattern)
@@ -104,9 +109,14 @@ impl Grants {
     /// Checks the rules with their examples. `otherwise` decides where no rule matches.
     pub fn new(rules: Vec<Rule>, otherwise: Effect) -> Result<Self, GrantProblem> {
         for (number, rule) in (1..).zip(&rules) {
-            check(number, rule)?;
+            rule.check(number)?;
         }
         Ok(Self { rules, otherwise })
+    }
+
+    /// Nothing at all.
+    pub fn nothing() -> Self {
+        Self { rules: Vec::new(), otherwise: Effect::Deny }
     }
 
     /// Everything, without a question.

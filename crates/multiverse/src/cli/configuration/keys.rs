@@ -97,7 +97,12 @@ const MODELS: &[Key] = &[
 const BUDGET: &[Key] = &[
     key("tokens", whole(1, MOST_TOKENS), "Tokens in and out, of all agents of a run.", "200000"),
     key("dollars", number(0.0, 1e9), "US dollars, of all agents of a run.", "5.0"),
-    key("seconds", whole(1, MOST_SECONDS * 52), "Time on the clock.", "7200"),
+    key(
+        "seconds",
+        whole(1, MOST_SECONDS * 52),
+        "Seconds of all agents of a run, added up; no time on the clock.",
+        "7200",
+    ),
 ];
 
 const LEARNING: &[Key] = &[

@@ -69,6 +69,22 @@ fn what_is_wrong_has_a_place_and_the_valid_options() {
     assert_eq!(problems("jobs = \nseconds = 3\n").len(), 1);
 }
 
+/// The examples of a grant are tried when the file is read, whoever works, and the rule that is wrong is the one that is shown.
+#[test]
+fn grants_are_held_to_their_examples() {
+    let text = "[[grants]]\nrule = 'allow'\npattern = 'read_file'\n[[grants]]\nrule = 'allow'\n\
+                pattern = 'run_shell_command: git *'\nmatches = ['ls']\n[[grants]]\nrule = 'deny'\npattern = 'a b'\n";
+    assert_eq!(
+        problems(text),
+        [
+            "6:11 rule 2, allow `run_shell_command: git *`: its example `ls` should match, but does not: \
+             mend the pattern or the example (docs/security.md describes the rules)",
+            "10:11 rule 3, deny `a b`: expected `TOOL` or `TOOL: ARGUMENT`, the tool of letters, digits, \
+             `_`, `-`, `.` and `*` (docs/security.md describes the rules)",
+        ]
+    );
+}
+
 /// QL-35: a key that was written into the file is refused, and not shown.
 #[test]
 fn a_secret_in_the_file_is_refused_and_hidden() {

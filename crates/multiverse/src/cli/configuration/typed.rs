@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value;
+use tools::{Effect, Rule};
 
 use super::{Entry, Origin, Read};
 
@@ -51,6 +52,20 @@ pub(crate) struct Setting {
     pub(crate) span: Range<usize>,
 }
 
+/// Who named something: whoever runs the program, by a flag or a variable, or the project's file, which may be another's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Namer {
+    Person,
+    File,
+}
+
+impl Setting {
+    pub(crate) fn namer(&self) -> Namer {
+        // What a variable sets has no place in the file.
+        if self.span.is_empty() { Namer::Person } else { Namer::File }
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ModelSet {
     pub(crate) model: Option<Setting>,
@@ -71,6 +86,19 @@ pub(crate) struct Grant {
     pub(crate) pattern: Setting,
     pub(crate) matches: Vec<String>,
     pub(crate) misses: Vec<String>,
+}
+
+impl Grant {
+    /// The rule as the tools know it.
+    pub(crate) fn as_rule(&self) -> Rule {
+        let effect = match self.rule.text.as_str() {
+            "allow" => Effect::Allow,
+            "ask" => Effect::Ask,
+            _ => Effect::Deny,
+        };
+        let (pattern, matches, misses) = (self.pattern.text.clone(), self.matches.clone(), self.misses.clone());
+        Rule { effect, pattern, matches, misses }
+    }
 }
 
 /// How cycles go.
@@ -275,6 +303,10 @@ pub(crate) fn check(read: &mut Read) {
                 let message = format!("rule {} of [[grants]] has no `{name}`", at + 1);
                 read.problem(other.span.clone(), message, "every rule needs `rule` and `pattern`");
             }
+        }
+        let is_whole = !grant.rule.text.is_empty() && !grant.pattern.text.is_empty();
+        if let (true, Err(problem)) = (is_whole, grant.as_rule().check(at + 1)) {
+            read.problem(grant.pattern.span.clone(), problem.to_string(), "docs/security.md describes the rules");
         }
     }
     for role in set.guided.iter().flatten().filter(|role| !super::keys::ROLES.contains(&role.text.as_str())) {
