@@ -35,6 +35,8 @@ pub struct Block {
     pub signature: Option<Signature>,
     /// All other fields, in order; those that the protocol names are spelled as it spells them.
     pub fields: Vec<(String, String)>,
+    /// What stands there, word for word, of the fields that decide: Agent, Result, Confidence, Next, Signature.
+    pub written: Vec<(&'static str, String)>,
     /// Where it leads.
     pub meaning: Meaning,
     /// What is odd.
@@ -101,6 +103,8 @@ pub(super) struct Placed<'a> {
     pub(super) more: Vec<&'a str>,
     /// Whether it stands deeper than the fields of the block.
     pub(super) is_nested: bool,
+    /// The field that it stands for, where the block has none of that name.
+    pub(super) instead: Option<Key>,
 }
 
 impl Placed<'_> {
@@ -120,8 +124,21 @@ impl Placed<'_> {
         self.line.start + span.start..self.line.start + span.end
     }
 
-    fn own_key(&self) -> Option<Key> {
-        Key::of(&self.field.key).filter(|_| !self.is_nested)
+    pub(super) fn own_key(&self) -> Option<Key> {
+        self.instead.or_else(|| Key::of(&self.field.key)).filter(|_| !self.is_nested)
+    }
+
+    /// A value of one line: behind the key, or alone on the line below it.
+    fn single(&self) -> String {
+        let below = || self.more.iter().map(|line| line.trim().trim_start_matches(['-', '*', '+']).trim());
+        match self.field.value.is_empty() {
+            true => below().find(|line| !line.is_empty()).unwrap_or_default().to_owned(),
+            false => self.field.value.clone(),
+        }
+    }
+
+    fn is_below(&self) -> bool {
+        self.field.value.is_empty() && !self.single().is_empty()
     }
 }
 
@@ -153,6 +170,7 @@ pub(super) fn read_block(source: &Source<'_>) -> Block {
     let fields = reader.further();
     let standing = reader.standing(&fields, result);
     reader.check_fields(agent, result, signature);
+    let written = reader.written();
     let mut block = Block {
         span: source.span.clone(),
         line: source.first_line,
@@ -166,6 +184,7 @@ pub(super) fn read_block(source: &Source<'_>) -> Block {
         standing,
         signature,
         fields,
+        written,
         meaning: Meaning::Asks(String::new()),
         deviations: Vec::new(),
     };
@@ -189,7 +208,14 @@ impl Reader<'_> {
 
     /// The first line of a field's value.
     fn only(&self, key: Key) -> Option<String> {
-        self.all(key).first().map(|placed| placed.field.value.clone())
+        self.all(key).first().map(|placed| placed.single())
+    }
+
+    /// What stands there of the fields that decide.
+    fn written(&self) -> Vec<(&'static str, String)> {
+        let deciding = [Key::Agent, Key::Result, Key::Confidence, Key::Next, Key::Signature];
+        let all = deciding.into_iter().flat_map(|key| self.all(key).into_iter().map(move |placed| (key, placed)));
+        all.map(|(key, placed)| (key.name(), placed.single())).collect()
     }
 
     fn form(&mut self) -> Form {
@@ -247,11 +273,15 @@ impl Reader<'_> {
 
     /// A value that decides something: missing, given twice or not clear, the Human is asked.
     fn value<T: Copy + PartialEq>(&mut self, key: Key, read: fn(&str) -> Read<T>) -> Option<T> {
-        let placed: Vec<(String, Range<usize>, usize)> = self
-            .all(key)
-            .iter()
-            .map(|placed| (placed.field.value.clone(), placed.value_span(), placed.line.number))
+        let placed: Vec<(String, Range<usize>, usize)> =
+            self.all(key).iter().map(|placed| (placed.single(), placed.value_span(), placed.line.number)).collect();
+        let below: Vec<(usize, Range<usize>)> = (self.all(key).iter().filter(|placed| placed.is_below()))
+            .map(|placed| (placed.line.number, placed.key_span()))
             .collect();
+        for (line, span) in below {
+            let reason = format!("the value of {} stands on the line below", key.name());
+            self.at(line, span, Weight::Form, reason, "write it behind the key".into());
+        }
         let Some((first, ..)) = placed.first() else {
             self.unclear.push(format!("it has no {}", key.name()));
             return None;
@@ -327,9 +357,14 @@ impl Reader<'_> {
     fn check_fields(&mut self, agent: Option<Party>, result: Option<Word>, signature: Option<Signature>) {
         let missing: Vec<&str> = Key::ALL.into_iter().filter(|key| self.all(*key).is_empty()).map(Key::name).collect();
         if !missing.is_empty() {
-            let decides = missing.iter().any(|name| !matches!(*name, "Loop Summary" | "Context"));
-            let is_human = agent == Some(Party::Human) && missing == ["Confidence"];
-            let weight = if decides && !is_human { Weight::Unclear } else { Weight::Rule };
+            // A Human need not say how sure they are.
+            let is_human = agent == Some(Party::Human);
+            let decides = |name: &str| match name {
+                "Loop Summary" | "Context" => false,
+                "Confidence" => !is_human,
+                _ => true,
+            };
+            let weight = if missing.iter().any(|name| decides(name)) { Weight::Unclear } else { Weight::Rule };
             let span = self.source.span.start..self.source.span.start;
             let reason = format!("the block has no {}", missing.join(", no "));
             let mend: Vec<String> =
@@ -380,7 +415,10 @@ impl Reader<'_> {
                 (Party::Human, ..) => Signature::HUMAN_STEP,
                 (agent, ..) => agent.step(),
             };
-            let mend = format!("write {}", Signature { step, ..signature });
+            let mend = match signature.party() {
+                Some(_) => format!("write {}", Signature { step, ..signature }),
+                None => format!("whoever plans again begins another loop: the step of the {agent} is {step}"),
+            };
             self.at(line, span, Weight::Rule, reason, mend);
         }
     }

@@ -32,23 +32,24 @@ pub(super) fn read_header(lines: &[Line<'_>], first_block: Option<usize>, deviat
     let (mut part, mut seen) = (None, Vec::new());
     for line in lines {
         match &line.kind {
-            Kind::Heading { title, .. } => {
+            Kind::Heading { title, level, .. } => {
                 let key: String =
                     title.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
                 part = match key.as_str() {
-                    "goal" | "superordinategoal" => Some(Part::Goal),
+                    "goal" | "superordinategoal" | "objective" => Some(Part::Goal),
+                    key if key.starts_with("cycle") && key.ends_with("goal") => Some(Part::Goal),
                     "currentstate" => Some(Part::State),
                     "contextdocs" | "contextdocuments" => Some(Part::Docs),
                     _ => None,
                 };
                 part = part.filter(|part| !seen.contains(part));
                 seen.extend(part);
-                if header.cycle_id.is_none() && key.starts_with("cycle") {
+                if header.cycle_id.is_none() && *level == 1 && is_id_heading(title) {
                     header.cycle_id = Some(read_id(title, line, deviations));
                 }
             }
             Kind::Break | Kind::Title { .. } | Kind::Fence => part = None,
-            Kind::Blank | Kind::Comment => {}
+            Kind::Blank | Kind::Comment | Kind::Compared => {}
             Kind::TitleEnd | Kind::Quoted | Kind::Fields(_) | Kind::Prose => {
                 let text = line.text.trim();
                 let bullet = text.strip_prefix("- ").or_else(|| text.strip_prefix("* ")).unwrap_or(text).trim();
@@ -79,6 +80,12 @@ pub(super) fn read_header(lines: &[Line<'_>], first_block: Option<usize>, deviat
         }
     }
     header
+}
+
+/// `# Cycle: …`, and not `# Cycles of last year`.
+fn is_id_heading(title: &str) -> bool {
+    let title = title.to_lowercase();
+    title.strip_prefix("cycle").is_some_and(|rest| rest.trim_start().starts_with(':') || rest.trim().is_empty())
 }
 
 fn read_id(title: &str, line: &Line<'_>, deviations: &mut Vec<Deviation>) -> String {

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use machine::cycle::words::field;
 use syntax::Document;
-use syntax::markdown::fields::{self, Field, Marker};
+use syntax::markdown::fields::{self, Field, Look, Marker, Separator};
+
+use super::forms::{WHOLE, own_keys, read_definitions, read_fields, read_tables};
 
 /// The fields that every block has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,13 +42,23 @@ impl Key {
         match squeezed(key).as_str() {
             "agent" | "agentname" => Some(Self::Agent),
             "result" | "outcome" => Some(Self::Result),
-            "loopsummary" | "summary" => Some(Self::Summary),
+            "loopsummary" | "summary" | "stepsummary" | "goalsummary" => Some(Self::Summary),
             "confidence" | "confidencelevel" | "confidencescore" => Some(Self::Confidence),
             "next" | "nextagent" => Some(Self::Next),
-            "context" => Some(Self::Context),
+            "context"
+            | "contextforplanner"
+            | "contextforactor"
+            | "contextforjudge"
+            | "contextforhuman"
+            | "contextfornextagent" => Some(Self::Context),
             "signature" => Some(Self::Signature),
             _ => None,
         }
+    }
+
+    /// The field that a key stands for where the block has none of that name.
+    pub(super) fn instead(key: &str) -> Option<Self> {
+        matches!(squeezed(key).as_str(), "status" | "verdict" | "decision").then_some(Self::Result)
     }
 }
 
@@ -111,12 +123,13 @@ impl Line<'_> {
 pub(super) enum Kind {
     /// Nothing on it.
     Blank,
-    /// `### SIGNAL BLOCK`, in any form; fields may follow on the same line.
-    Title { is_strict: bool, fields: Vec<Field> },
+    /// `### SIGNAL BLOCK`, in any form; fields may follow on the same line. One that `needs_fields` is a title only if
+    /// a field comes next: a heading about such blocks is none.
+    Title { is_strict: bool, needs_fields: bool, fields: Vec<Field> },
     /// `END SIGNAL BLOCK`.
     TitleEnd,
-    /// A heading: its level and title.
-    Heading { level: usize, title: String },
+    /// A heading: its level and title, and the field that it may be within a block.
+    Heading { level: usize, title: String, field: Option<Box<Field>> },
     /// `---`.
     Break,
     /// The marks of a fenced block.
@@ -125,6 +138,8 @@ pub(super) enum Kind {
     Comment,
     /// A title or a field in a quotation: not a part of the record.
     Quoted,
+    /// A title in a comparison of files: neither.
+    Compared,
     /// Keys and values.
     Fields(Vec<Field>),
     /// Anything else.
@@ -153,16 +168,45 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
                 None => may_close = false,
             }
         }
+        let is_compared = fence.is_some_and(|fence| is_comparison(&fence.info));
         let kind = match start < comment_end {
             _ if is_mark => Kind::Fence,
             true => Kind::Comment,
+            false if is_compared => match kind_of(bare.trim_start_matches(['+', '-'])) {
+                Kind::Title { needs_fields: false, .. } => Kind::Compared,
+                _ => Kind::Prose,
+            },
             false => kind_of(bare),
         };
         let skipped = line.len() - bare.len();
         lines.push(Line { number, start: start + skipped, text: bare, kind, is_fenced: fence.is_some() });
         start += whole.len();
     }
+    read_tables(&mut lines);
+    read_definitions(&mut lines);
+    settle_titles(&mut lines);
     lines
+}
+
+/// Whether what a fence holds is a comparison of files: what is in it was changed, not said.
+fn is_comparison(info: &str) -> bool {
+    let word = info.split_whitespace().next().unwrap_or_default();
+    ["diff", "patch", "udiff"].iter().any(|other| word.eq_ignore_ascii_case(other))
+}
+
+/// Titles that are none, because no field follows them.
+fn settle_titles(lines: &mut [Line<'_>]) {
+    let mut is_field_next = false;
+    for line in lines.iter_mut().rev() {
+        match &line.kind {
+            Kind::Blank | Kind::Fence | Kind::Comment | Kind::Break => {}
+            Kind::Fields(fields) => is_field_next = own_keys(fields) > 0,
+            Kind::Title { needs_fields: true, .. } if !is_field_next => {
+                line.kind = heading(line.text).unwrap_or(Kind::Prose);
+            }
+            _ => is_field_next = false,
+        }
+    }
 }
 
 /// Whether a line begins a comment.
@@ -178,19 +222,17 @@ fn kind_of(line: &str) -> Kind {
     if let Some(title) = title(line) {
         return title;
     }
-    let bare = line.trim_start();
-    let marks = bare.len() - bare.trim_start_matches('#').len();
-    if (1..=6).contains(&marks) && bare[marks..].starts_with([' ', '\t']) {
-        let title = bare[marks..].trim().trim_end_matches('#').trim();
-        return Kind::Heading { level: marks, title: title.to_owned() };
+    if let Some(heading) = heading(line) {
+        return heading;
     }
+    let bare = line.trim_start();
     if fields::is_break(line) || (bare.len() >= 3 && bare.trim_end().bytes().all(|byte| byte == b'=')) {
         return Kind::Break;
     }
     if is_table_frame(line) {
         return Kind::Comment;
     }
-    let mut fields = fields::read_line(line, &is_known);
+    let mut fields = read_fields(line);
     if let Some(field) = fields.first().filter(|field| field.look.marker == Marker::Quote) {
         return if Key::of(&field.key) == Some(Key::Agent) { Kind::Quoted } else { Kind::Prose };
     }
@@ -198,8 +240,32 @@ fn kind_of(line: &str) -> Kind {
     if fields.is_empty() { Kind::Prose } else { Kind::Fields(fields) }
 }
 
+/// `## Title`, and what field `#### Next: Judge` or `# Signature` would be.
+fn heading(line: &str) -> Option<Kind> {
+    let bare = line.trim_start();
+    let level = bare.len() - bare.trim_start_matches('#').len();
+    if !(1..=6).contains(&level) || !bare[level..].starts_with([' ', '\t']) {
+        return None;
+    }
+    let title = bare[level..].trim().trim_end_matches('#').trim();
+    let offset = line.len() - bare.len() + level;
+    let offset = offset + line[offset..].len() - line[offset..].trim_start().len();
+    let mut field = read_fields(&line[offset..]).into_iter().next().filter(|field| Key::of(&field.key).is_some());
+    if Key::of(title) == Some(Key::Signature) {
+        let look = Look { indent: 0, marker: Marker::None, is_bold: false, separator: Separator::Colon };
+        let (key_span, value_span) = (0..title.len(), title.len()..title.len());
+        field = Some(Field { key: "Signature".into(), value: String::new(), key_span, value_span, look });
+    }
+    let shifted = |span: &Range<usize>| span.start + offset..span.end + offset;
+    let field = field.map(|field| {
+        let (key_span, value_span) = (shifted(&field.key_span), shifted(&field.value_span));
+        Box::new(Field { key_span, value_span, ..field })
+    });
+    Some(Kind::Heading { level, title: title.to_owned(), field })
+}
+
 /// The lines of a table that say nothing: `| Field | Value |`, `|---|---|`.
-fn is_table_frame(line: &str) -> bool {
+pub(super) fn is_table_frame(line: &str) -> bool {
     let cells: Vec<String> = line.trim().trim_matches('|').split('|').map(squeezed).collect();
     let is_row = line.trim_start().starts_with('|');
     is_row && (cells == ["field", "value"] || cells == ["key", "value"] || cells.iter().all(String::is_empty))
@@ -240,35 +306,49 @@ fn title(line: &str) -> Option<Kind> {
         }
     }
     let begin = ["BEGIN ", "START "].iter().find(|word| upper.starts_with(**word)).map_or(0, |word| word.len());
-    let found = match WORDS.iter().find(|words| upper[begin..].starts_with(**words)) {
-        Some(words) => start + begin + words.len(),
+    let (found, is_first) = match WORDS.iter().find(|words| upper[begin..].starts_with(**words)) {
+        Some(words) => (start + begin + words.len(), true),
         // `### Planner SIGNAL BLOCK`: in a heading it may stand at the end.
         None if is_heading => {
             let end = upper.trim_end();
             WORDS.iter().find(|words| end.ends_with(**words))?;
-            start + end.len()
+            (start + end.len(), false)
         }
+        // `[SIGNAL] agent=x | result=y`
+        None if upper[begin..].starts_with("SIGNAL") => (start + begin + "SIGNAL".len(), true),
         None => return None,
     };
+    let is_named = !upper[begin..found - start].eq("SIGNAL");
     let rest = &line[found..];
+    // `SIGNAL BLOCKS` is about them.
+    if rest.starts_with(char::is_alphanumeric) {
+        return None;
+    }
     let plain =
         rest.trim_matches(|mark: char| mark.is_whitespace() || is_decoration(mark) || matches!(mark, ':' | ']' | '>'));
-    let is_title = plain.is_empty() || is_heading || (plain.starts_with('(') && plain.ends_with(')'));
+    let is_bare = plain.is_empty() || (plain.starts_with('(') && plain.ends_with(')'));
+    // `SIGNAL BLOCK — loop 3 is done`
+    let is_named_loop = rest.trim_start().starts_with(['—', '–', '-', ':', '(', '[', '|']);
     // `SIGNAL BLOCK: Agent = x | Result = y`
     let offset = line.len() - rest.trim_start_matches(|mark: char| !mark.is_alphanumeric()).len();
-    let mut behind = if is_title { Vec::new() } else { fields::read_line(&line[offset..], &is_known) };
+    let mut behind = if is_bare { Vec::new() } else { read_fields(&line[offset..]) };
     for field in &mut behind {
         field.key_span = field.key_span.start + offset..field.key_span.end + offset;
         field.value_span = field.value_span.start + offset..field.value_span.end + offset;
     }
-    let has_fields = behind.first().is_some_and(|field| Key::of(&field.key).is_some());
-    if !is_title && !has_fields {
+    let least = if is_named { 1 } else { WHOLE };
+    if !behind.first().is_some_and(|field| Key::of(&field.key).is_some()) || own_keys(&behind) < least {
+        behind.clear();
+    }
+    let is_title = is_bare || is_heading || is_named_loop;
+    if behind.is_empty() && !(is_title && is_named) {
         return None;
     }
     if quoted {
         return Some(Kind::Quoted);
     }
-    Some(Kind::Title { is_strict: line == "### SIGNAL BLOCK", fields: behind })
+    let needs_fields = behind.is_empty() && !(is_bare && is_first || is_heading && is_first && is_named_loop);
+    Some(Kind::Title { is_strict: line == "### SIGNAL BLOCK", needs_fields, fields: behind })
 }
 
 /// Whether a line of free text would be read as a part of the record, or would end a block.
@@ -279,6 +359,9 @@ pub(super) fn disturbs(line: &str) -> bool {
     match kind_of(line) {
         Kind::Title { .. } | Kind::TitleEnd | Kind::Heading { .. } | Kind::Break | Kind::Quoted => true,
         Kind::Fields(fields) => fields.iter().any(|field| Key::of(&field.key) == Some(Key::Agent)),
-        Kind::Blank | Kind::Fence | Kind::Comment | Kind::Prose => false,
+        // The head of a table makes blocks of its rows.
+        Kind::Prose => fields::cells(line)
+            .is_some_and(|cells| cells.iter().any(|cell| Key::of(&line[cell.clone()]) == Some(Key::Agent))),
+        Kind::Blank | Kind::Fence | Kind::Comment | Kind::Compared => false,
     }
 }

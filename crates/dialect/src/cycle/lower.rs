@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use machine::cycle::{Cycle, Fact, Turn};
+use machine::cycle::{Cycle, Ending, Fact, Place, Turn, Work};
 use syntax::{Document, Refusal};
 use text::{Change, Text};
 
 use super::start::CURRENT;
-use super::write::{header_text, turn_text};
+use super::write::{failure_text, header_text, turn_text};
 use crate::desk::Edit;
 use crate::sheet::Revision;
 use crate::trouble::Trouble;
@@ -51,6 +51,10 @@ pub fn lower(
             Fact::Turned { turn, .. } => {
                 record.append(&turn_text(turn, before))?;
                 before = Some(turn);
+            }
+            // What a critical error was is told in the record: nobody else says it there (CY-08).
+            Fact::Moved { to: Place::Due(Work::Archive(Ending::Failed)) } => {
+                record.append(&failure_text(&step.after.trouble))?;
             }
             Fact::Archived { path, .. } => {
                 edits.insert(path.clone(), Edit::Create(record.text()));

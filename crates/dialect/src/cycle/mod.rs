@@ -1,8 +1,9 @@
 //! The documents of the protocol `cycle`: `current_cycle.md` with its SIGNAL BLOCKs, the archive, and what a project
 //! begins with.
 //!
-//! - `read`: any file into blocks; `lines`: which lines can hold one; `block`: what one block says; `values`: what the
-//!   words in it mean; `sequence`: how blocks follow each other; `compare`: what was changed after the fact
+//! - `read`: any file into blocks; `lines`: which lines can hold one; `forms`: lines with many fields; `collect`: which
+//!   lines make one; `block`: what one block says; `values`: what the words in it mean; `sequence`: how blocks follow each
+//!   other; `compare`: what was changed after the fact
 //! - `lower`: what facts change in the documents; `write`: the one strict form; `header`: the goal and what belongs to it
 //! - `names`: ids of cycles, names of archives and assets; `start`: a new project
 //!
@@ -10,7 +11,9 @@
 //! machine's table, not decided here.
 
 mod block;
+mod collect;
 mod compare;
+mod forms;
 mod header;
 mod lines;
 mod lower;

@@ -13,7 +13,10 @@ pub(super) fn put_in_order(blocks: &mut [Block], deviations: &mut Vec<Deviation>
     let pairs = || signatures.windows(2).map(|pair| pair[0].cmp(&pair[1]));
     let (rising, falling) =
         (pairs().filter(|order| order.is_lt()).count(), pairs().filter(|order| order.is_gt()).count());
-    if falling <= rising {
+    // Where nothing is signed, the goal's beginning tells.
+    let begins = |block: Option<&Block>| block.is_some_and(|block| block.result == Some(Word::Init));
+    let ends_with_beginning = signatures.len() < 2 && begins(blocks.last()) && !begins(blocks.first());
+    if falling <= rising && !ends_with_beginning {
         return Order::OldestFirst;
     }
     if let Some(first) = blocks.first() {
@@ -22,7 +25,24 @@ pub(super) fn put_in_order(blocks: &mut [Block], deviations: &mut Vec<Deviation>
         deviations.push(deviation(first.line, span, Weight::Form, reason, "write new blocks at the end".into()));
     }
     blocks.reverse();
+    by_signature(blocks);
     Order::NewestFirst
+}
+
+/// In a file that is written newest first the place of a block says little: its signature does. One without any stays
+/// behind the block that it stands behind.
+fn by_signature(blocks: &mut [Block]) {
+    let mut last = None;
+    let mut keyed: Vec<(Option<Signature>, Block)> = Vec::with_capacity(blocks.len());
+    for block in blocks.iter() {
+        let is_beginning = block.signature.is_none() && block.result == Some(Word::Init);
+        last = if is_beginning { None } else { block.signature.or(last) };
+        keyed.push((last, block.clone()));
+    }
+    keyed.sort_by_key(|(signature, _)| *signature);
+    for (place, (_, block)) in blocks.iter_mut().zip(keyed) {
+        *place = block;
+    }
 }
 
 /// What is odd about how blocks follow each other.

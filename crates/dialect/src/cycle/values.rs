@@ -43,8 +43,34 @@ pub(super) fn word(raw: &str) -> Read<Word> {
     match one_of(raw, &names, |text| text.to_uppercase().replace([' ', '-'], "_")) {
         Read::Clean(at) => Read::Clean(Word::ALL[at]),
         Read::Loose(at, why) => Read::Loose(Word::ALL[at], why),
-        Read::Unclear(why) => Read::Unclear(why),
+        Read::Unclear(why) => match older_word(&plain(raw)) {
+            // The nearest in letters may be the opposite in meaning.
+            Some(now) => Read::Unclear(format!("`{}` is not one of the valid words; {now}", shown(raw))),
+            None => Read::Unclear(why),
+        },
     }
+}
+
+/// What is said now where others said something else.
+fn older_word(text: &str) -> Option<&'static str> {
+    let text = text.to_uppercase().replace([' ', '-'], "_");
+    let word: String = text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect();
+    Some(match word.as_str() {
+        "SUFFICIENT" => "the nearest is `PASS`, with `Superordinate Goal Status: SUFFICIENT`",
+        "PASSED" | "APPROVE" | "ACCEPTED" => "the nearest is `PASS` of a Judge, `APPROVED` of the Human",
+        "REJECTED" | "REJECT" | "NOT_SUFFICIENT" | "NEEDS_WORK" | "REVISE" => {
+            "the nearest is `INSUFFICIENT` of a Judge, `REVISION_REQUESTED` of the Human"
+        }
+        "PLAN_UPDATED" | "PLAN_REVISED" | "FINAL_PLAN_CREATED" | "PLAN_ALIGNED" | "PLAN_READY" | "PLANNED"
+        | "READY" => "the nearest is `PLAN_CREATED`",
+        "QUESTION" | "QUESTIONS" | "CLARIFICATION" | "NEEDS_INFO" => "the nearest is `CLARIFICATION_NEEDED`",
+        "BLOCKED" | "FAILED" | "FAILURE" | "ERROR" => "the nearest is `FAIL`",
+        "COMPLETE" | "COMPLETED" | "DONE" | "PR_MERGED" | "MERGED" | "GOAL_CYCLE_COMPLETE" => {
+            "the nearest is `SUCCESS`"
+        }
+        word if word.starts_with("LOOP_") || word.ends_with("_COMPLETE") => "the nearest is `SUCCESS`",
+        _ => return None,
+    })
 }
 
 /// How sure somebody is, from 0 to 10.
@@ -68,15 +94,22 @@ pub(super) fn confidence(raw: &str) -> Read<u8> {
         }
         None => (false, rest),
     };
+    if rest.starts_with(char::is_alphanumeric) {
+        return unclear("is no number");
+    }
     let rest = rest.trim();
-    let rest = rest.strip_prefix("/10").or_else(|| rest.strip_prefix("/ 10")).map_or(rest, str::trim);
+    let whole = ["/10", "/ 10", "out of 10", "of 10"].iter().find_map(|whole| rest.strip_prefix(whole));
+    let rest = whole.filter(|rest| !rest.starts_with(|digit: char| digit.is_ascii_digit())).map_or(rest, str::trim);
     if rest.starts_with('%') {
         return unclear("is a percentage");
     }
-    if rest.starts_with(['-', '–', '/'])
-        || rest.to_lowercase().starts_with("to ")
-        || rest.to_lowercase().starts_with("or ")
-    {
+    let is_mark = |mark: char| !mark.is_alphanumeric() && !matches!(mark, '(' | '[');
+    let mut words = rest.trim_start_matches(is_mark).split_whitespace();
+    let between =
+        |word: &str| matches!(word.to_lowercase().as_str(), "or" | "to" | "maybe" | "perhaps" | "and" | "out" | "of");
+    let number_next =
+        words.find(|word| !between(word)).is_some_and(|word| word.starts_with(|one: char| one.is_ascii_digit()));
+    if rest.starts_with('/') || number_next {
         return unclear("is more than one number");
     }
     match u8::try_from(number) {
@@ -119,13 +152,18 @@ pub(super) fn signature(raw: &str) -> Read<Signature> {
     if pieces.len() < 3 {
         let numbers: Vec<&str> =
             text.split(|mark: char| !mark.is_ascii_digit()).filter(|number| !number.is_empty()).collect();
-        return match numbers.as_slice() {
-            [] => unclear("has no numbers"),
-            [goal, lap, step] if text.chars().any(char::is_alphabetic) => match signed(goal, lap, step) {
+        let elsewhere = named_parts(&text).or_else(|| lone_signature(&text));
+        return match (elsewhere, numbers.as_slice()) {
+            (Some([goal, lap, step]), _) => match signed(&goal, &lap, &step) {
                 Some(signature) => Read::Loose(signature, format!("write `{signature}`")),
                 None => unclear("has numbers that are too large"),
             },
-            numbers => unclear(&format!("has {} numbers where three belong", numbers.len())),
+            _ if text.to_lowercase().contains("step") && text.contains('=') => {
+                unclear("signs by project and step, as an older form did")
+            }
+            (None, []) => unclear("has no numbers"),
+            (None, [_, _, _]) => unclear("is not clear"),
+            (None, numbers) => unclear(&format!("has {} numbers where three belong", numbers.len())),
         };
     }
     let Some(signature) = signed(pieces[0], pieces[1], pieces[2]) else {
@@ -137,8 +175,50 @@ pub(super) fn signature(raw: &str) -> Read<Signature> {
     if raw.trim() == signature.to_string() {
         return Read::Clean(signature);
     }
+    if lone_signature(rest).is_some() {
+        return unclear("is more than one signature");
+    }
     let what = if rest.trim().is_empty() { "" } else { "words do not belong here: " };
     Read::Loose(signature, format!("{what}write `{signature}`"))
+}
+
+/// `Goal 1, Loop 2, Step 3`, `G1:L2:S3`: each number behind its name.
+fn named_parts(text: &str) -> Option<[String; 3]> {
+    let names = [["goal", "g"], ["loop", "l"], ["step", "s"]];
+    let mut rest = text.to_lowercase();
+    let mut parts = Vec::new();
+    for name in names {
+        rest = rest.trim_start_matches(|mark: char| !mark.is_alphanumeric()).to_owned();
+        let behind = name.iter().find_map(|name| rest.strip_prefix(name))?;
+        let behind = behind.trim_start_matches([' ', ':', '=', '#', '-']);
+        let end = behind.len() - behind.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+        let end = if end == 0 && behind.starts_with("final") { "final".len() } else { end };
+        parts.push(behind.get(..end).filter(|part| !part.is_empty())?.to_owned());
+        rest = behind[end..].to_owned();
+    }
+    (!rest.starts_with(char::is_alphanumeric)).then(|| parts.try_into().ok()).flatten()
+}
+
+/// The one `1:2:3` among other words, if there is but one.
+fn lone_signature(text: &str) -> Option<[String; 3]> {
+    let tight = text.replace(" :", ":").replace(": ", ":");
+    let words =
+        tight.split(|mark: char| mark.is_whitespace() || matches!(mark, '(' | ')' | '[' | ']' | '#' | ',' | ';' | '|'));
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let read = |word: &str| {
+        let parts: Vec<&str> = word.trim_matches(['.', ':', '`', '*']).split([':', '.']).collect();
+        match parts.as_slice() {
+            [goal, lap, step]
+                if is_number(goal) && is_number(step) && (is_number(lap) || lap.eq_ignore_ascii_case("final")) =>
+            {
+                Some([(*goal).to_owned(), (*lap).to_owned(), (*step).to_owned()])
+            }
+            _ => None,
+        }
+    };
+    let mut found = words.filter_map(read);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 fn signed(goal: &str, lap: &str, step: &str) -> Option<Signature> {
@@ -168,6 +248,7 @@ fn one_of(raw: &str, names: &[&str], spelled: fn(&str) -> String) -> Read<usize>
         return Read::Clean(at);
     }
     let text = plain(raw);
+    let text = text.strip_prefix("the ").or_else(|| text.strip_prefix("The ")).unwrap_or(&text).to_owned();
     let valid = || format!("valid: {}", names.join(", "));
     if text.is_empty() {
         return Read::Unclear(format!("there is no value; {}", valid()));
@@ -176,6 +257,10 @@ fn one_of(raw: &str, names: &[&str], spelled: fn(&str) -> String) -> Read<usize>
         return Read::Unclear(format!("the template's choice was not made; {}", valid()));
     }
     let matches = |text: &str| names.iter().position(|name| spelled(name) == spelled(text.trim()));
+    // Who asks is not sure.
+    if text.contains('?') {
+        return Read::Unclear(format!("`{}` is a question; {}", shown(raw), valid()));
+    }
     let close = |at: usize| Read::Loose(at, format!("write `{}`", names[at]));
     let bare = text.trim_matches(|mark: char| !mark.is_alphanumeric());
     if let Some(at) = matches(bare) {
@@ -258,7 +343,16 @@ fn plain(raw: &str) -> String {
     let text = text.trim();
     let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).filter(|inner| !inner.contains('|'));
     let inner = inner.or_else(|| text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')));
-    inner.unwrap_or(text).trim().replace("**", "").replace('`', "")
+    let text = inner.unwrap_or(text).trim().replace("**", "").replace('`', "");
+    text.chars().map(narrow).collect()
+}
+
+/// Wide digits and letters, as some keyboards give them.
+fn narrow(letter: char) -> char {
+    match u32::from(letter) {
+        wide @ 0xFF01..=0xFF5E => char::from_u32(wide - 0xFEE0).unwrap_or(letter),
+        _ => letter,
+    }
 }
 
 /// A value as a message shows it: bounded, on one line.

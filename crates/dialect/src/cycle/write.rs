@@ -42,6 +42,13 @@ pub fn turn_text(turn: &Turn, before: Option<&Turn>) -> String {
     text
 }
 
+/// How a cycle ended that a critical error ended (CY-08).
+pub(super) fn failure_text(trouble: &str) -> String {
+    let trouble = free_text(trouble);
+    let trouble = if trouble.is_empty() { "nobody said why".to_owned() } else { trouble };
+    format!("## Ended\n\nA critical error ended the cycle:\n\n{trouble}\n\n---\n")
+}
+
 /// The SIGNAL BLOCK of a turn (CY-02): the seed's fields, in its order.
 pub fn block_text(turn: &Turn) -> String {
     // A Human is sure; and at the end the Human is next, with another goal.

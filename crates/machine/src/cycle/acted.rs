@@ -29,6 +29,7 @@ pub(super) fn overstepped(cycle: &Cycle, stage: Stage, measured: &Measured, limi
         let branch = if cycle.branch.is_empty() { "its own copy" } else { cycle.branch.as_str() };
         problems.push(format!("{reference} was moved: work on {branch} only, and move nothing else"));
     }
+    problems.extend(measured.wrong.iter().cloned());
     let is_nothing = measured.files.is_empty() && measured.lines == 0;
     if is_nothing && stage == Stage::Loop {
         problems.push("SUCCESS was reported, and no file differs: change something, or report FAIL and why".into());

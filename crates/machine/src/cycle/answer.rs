@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::decide::{NOBODY_ANSWERED, Step, not_now};
 use super::fact::Fact;
 use super::input::Verdict;
-use super::state::{Asks, Ending, Gate, Place, Stage, Work};
+use super::state::{Asks, Ending, Gate, Ground, Place, Stage, Work};
 use super::words::{Party, Word};
 use crate::input::Refusal;
 
@@ -24,6 +24,15 @@ pub fn valid_words(asks: Asks) -> &'static [Word] {
         Asks::Conflict => &[Answered, RevisionRequested, Stopped],
         Asks::Delete => &[DeleteApproved, Answered, Stopped],
     }
+}
+
+/// The loop that words want to go back to, to what stood before it: `back to loop 3, …`.
+pub fn back_to(words: &str) -> Option<u32> {
+    const WORDS: &str = "back to loop ";
+    let begins = words.get(..WORDS.len())?.eq_ignore_ascii_case(WORDS);
+    let rest = words.get(WORDS.len()..).filter(|_| begins)?;
+    let digits = rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+    rest.get(..digits)?.parse().ok()
 }
 
 /// The words that a gate takes, for messages.
@@ -83,20 +92,27 @@ impl Step<'_> {
             self.stop(by, &verdict.words);
             return Ok(());
         }
-        let work = self.work_after(gate, verdict.word);
+        let back = match verdict.word {
+            Word::RevisionRequested => self.gone_back(&verdict.words)?,
+            _ => None,
+        };
+        let work = if back.is_some() { Work::Plan(Stage::Loop) } else { self.work_after(gate, verdict.word) };
         let signature = self.cycle.signature_at(gate.asks);
         let next = match work {
             Work::Checkpoint | Work::Outline | Work::Plan(_) => Party::Planner,
             Work::Check(_) | Work::Judge(_) => Party::Judge,
-            Work::Act(_) | Work::Merge | Work::Delete | Work::Archive(_) => Party::Actor,
+            Work::Act(_) | Work::Offer | Work::Merge | Work::Delete | Work::Archive(_) => Party::Actor,
         };
         self.human_turn(signature, verdict, by, Some(next));
         if self.cycle.paused.as_ref().is_some_and(|reason| reason.starts_with(NOBODY_ANSWERED)) {
             self.fact(Fact::Resumed);
         }
+        if let Some((number, commit)) = back {
+            self.fact(Fact::WentBack { number, commit });
+        }
         match (gate.asks, verdict.word) {
             (Asks::Plan, Word::Approved) => self.fact(Fact::Agreed),
-            (Asks::Insufficient, Word::RevisionRequested) => {
+            (Asks::Insufficient, Word::RevisionRequested) if back_to(&verdict.words).is_none() => {
                 self.fact(Fact::GoalChanged { goal: verdict.words.trim().to_string() });
             }
             (Asks::LoopLimit | Asks::TimeLimit, _) => {
@@ -117,6 +133,25 @@ impl Step<'_> {
         }
         self.go_on(work);
         Ok(())
+    }
+
+    /// What stood before the loop that a revision goes back to; nothing if it goes back to none.
+    fn gone_back(&self, words: &str) -> Result<Option<(u32, String)>, Refusal> {
+        let Some(number) = back_to(words) else { return Ok(None) };
+        if self.cycle.ground == Ground::Files {
+            return Err(Refusal::new(
+                "without a repository no loop can be gone back to",
+                "`multiverse history` and `restore` bring files back, one by one",
+            ));
+        }
+        match self.cycle.checkpoints.iter().rev().find(|(one, _)| *one == number) {
+            Some((number, commit)) => Ok(Some((*number, commit.clone()))),
+            None => {
+                let known: Vec<String> = self.cycle.checkpoints.iter().map(|(one, _)| one.to_string()).collect();
+                let hint = format!("the loops that can be gone back to are: {}", known.join(", "));
+                Err(Refusal::new(format!("what stood before loop {number} is not known"), hint))
+            }
+        }
     }
 
     /// What a gate leads to with a word.

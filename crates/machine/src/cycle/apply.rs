@@ -15,6 +15,9 @@ use crate::run::Cast;
 /// The most turns that are kept in full, whatever the limits say.
 const RECENT_TURNS: usize = 64;
 
+/// The most that is kept of what went wrong, in bytes.
+const TROUBLE_BYTES: usize = 4096;
+
 /// Takes a fact into a cycle. Nothing but `Started` makes one, and nothing changes one that is over.
 pub fn apply(cycle: &mut Option<Cycle>, run_id: &str, fact: &Fact) {
     match (cycle.as_mut(), fact) {
@@ -47,11 +50,15 @@ pub(super) fn take(cycle: &mut Cycle, fact: &Fact) {
             cycle.attempt = Some(attempt.clone());
         }
         Fact::SentBack { problems, .. } => {
+            cycle.trouble = bounded(&problems.join("\n"));
             cycle.tries.sent_back = cycle.tries.sent_back.saturating_add(1);
             cycle.tries.problems.clone_from(problems);
         }
         Fact::Lost { .. } => cycle.tries.lost = cycle.tries.lost.saturating_add(1),
-        Fact::Faltered { .. } => cycle.tries.failed = cycle.tries.failed.saturating_add(1),
+        Fact::Faltered { error, .. } => {
+            cycle.trouble = bounded(error);
+            cycle.tries.failed = cycle.tries.failed.saturating_add(1);
+        }
         Fact::Rested { rest, .. } => {
             cycle.tries.rests = cycle.tries.rests.saturating_add(1);
             cycle.rest = Some(rest.clone());
@@ -63,6 +70,7 @@ pub(super) fn take(cycle: &mut Cycle, fact: &Fact) {
             if cycle.base.is_empty() {
                 cycle.base.clone_from(base);
             }
+            cycle.back.clear();
             cycle.checkpoints.push_back((cycle.loop_number, commit.clone()));
             while cycle.checkpoints.len() > CHECKPOINTS {
                 cycle.checkpoints.pop_front();
@@ -93,6 +101,12 @@ pub(super) fn take(cycle: &mut Cycle, fact: &Fact) {
         }
         Fact::GoalChanged { goal } => cycle.goal.clone_from(goal),
         Fact::Allowed { loops, seconds } => (cycle.loops_allowed, cycle.seconds_allowed) = (*loops, *seconds),
+        Fact::Offered { number, .. } => cycle.pull_request = *number,
+        // What was changed and checked is not what stands there any more.
+        Fact::WentBack { commit, .. } => {
+            cycle.back.clone_from(commit);
+            (cycle.measured, cycle.checks) = (None, None);
+        }
         Fact::Merged { .. } | Fact::Conflicted { .. } => {}
         Fact::Deleted { .. } => cycle.branch.clear(),
         Fact::Archived { path, .. } => cycle.archive.clone_from(path),
@@ -154,8 +168,11 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Cycle> {
         branch: String::new(),
         base: String::new(),
         checkpoints: VecDeque::new(),
+        back: String::new(),
         measured: None,
         checks: None,
+        pull_request: None,
+        trouble: String::new(),
         archive: String::new(),
     })
 }
@@ -176,12 +193,19 @@ fn turned(cycle: &mut Cycle, turn: &Turn, avoid: &[String]) {
         (Party::Judge, _) => cycle.insufficient = 0,
         (Party::Actor, _) => {}
     }
+    cycle.trouble.clear();
     // The long words stand in the journal and in the record; a brief has the fields.
     let response = if turn.party == Party::Human { turn.response.clone() } else { String::new() };
     cycle.recent.push_back(Turn { response, ..turn.clone() });
     while cycle.recent.len() > RECENT_TURNS {
         cycle.recent.pop_front();
     }
+}
+
+/// Words of so many bytes at most, cut between characters.
+fn bounded(text: &str) -> String {
+    let end = (0..=TROUBLE_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default().into()
 }
 
 /// Loops that are no longer among the newest go into the digest.

@@ -145,6 +145,23 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<u64>,
     },
+    /// A pull request was asked for.
+    Offered {
+        /// The attempt.
+        fence: u64,
+        /// Its number, if it was told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        number: Option<u64>,
+        /// What came of it.
+        said: String,
+    },
+    /// The Human wants the branch back where it stood before a loop.
+    WentBack {
+        /// The loop.
+        number: u32,
+        /// What it stood at.
+        commit: String,
+    },
     /// The branch is merged.
     Merged {
         /// The attempt.
@@ -190,6 +207,7 @@ impl Fact {
             | Self::Rested { fence, .. }
             | Self::Checkpointed { fence, .. }
             | Self::Checked { fence, .. }
+            | Self::Offered { fence, .. }
             | Self::Merged { fence, .. }
             | Self::Conflicted { fence, .. }
             | Self::Deleted { fence }
@@ -205,6 +223,7 @@ impl Fact {
             | Self::Agreed
             | Self::GoalChanged { .. }
             | Self::Allowed { .. }
+            | Self::WentBack { .. }
             | Self::Paused { .. }
             | Self::Resumed => None,
         }

@@ -175,10 +175,19 @@ pub enum Outcome {
         /// How it went.
         checks: Vec<Check>,
     },
+    /// Code asked for a pull request, as the project says how.
+    Offered {
+        /// Its number, if it was told.
+        number: Option<u64>,
+        /// What came of it, in a line.
+        said: String,
+    },
     /// Code merged.
     Merged {
         /// The commit.
         commit: String,
+        /// What became of working trees, where there is something to say.
+        note: String,
     },
     /// Code could not merge: these files conflict.
     Conflicted {

@@ -32,6 +32,8 @@ pub struct Limits {
     pub silence: Silence,
     /// The checks that must be good before a Judge may pass a loop, by name.
     pub required: Vec<String>,
+    /// Whether a pull request is asked for before the merge waits for approval.
+    pub offers: bool,
     /// The longest field of a turn, in bytes.
     pub field_bytes: usize,
     /// The longest response of a turn, in bytes.
@@ -63,6 +65,7 @@ impl Default for Limits {
             answer_seconds: None,
             silence: Silence::Pause,
             required: Vec::new(),
+            offers: false,
             field_bytes: 4 * 1024,
             response_bytes: 64 * 1024,
         }

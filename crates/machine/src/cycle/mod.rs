@@ -25,7 +25,7 @@ mod state;
 mod turn;
 pub mod words;
 
-pub use answer::{options, read_answer, valid_words};
+pub use answer::{back_to, options, read_answer, valid_words};
 pub use apply::apply;
 pub use decide::{decide, start};
 pub use digest::{Digest, LoopLine};

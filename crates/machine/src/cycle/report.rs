@@ -7,9 +7,10 @@ use alloc::vec::Vec;
 
 use super::acted::{overstepped, unproven};
 use super::decide::Step;
+use super::digest::cut;
 use super::fact::Fact;
 use super::input::{Deed, Effect, Findings, Outcome, Plan, Said, Told};
-use super::route::{Reason, Route, Routed, route};
+use super::route::{LEAST_CONFIDENCE, Reason, Route, Routed, route};
 use super::state::{Asks, Attempt, Ending, Ground, Place, Rest, Stage, Upfront, Work};
 use super::turn::Turn;
 use super::words::{Party, Standing, Word, field};
@@ -60,7 +61,8 @@ impl Step<'_> {
             (Work::Judge(_), Outcome::Judged { said, word, standing, findings }) => {
                 self.judged(attempt, said, *word, *standing, findings);
             }
-            (Work::Merge, Outcome::Merged { commit }) => self.merged(attempt, commit),
+            (Work::Offer, Outcome::Offered { number, said }) => self.offered(attempt, *number, said),
+            (Work::Merge, Outcome::Merged { commit, note }) => self.merged(attempt, commit, note),
             (Work::Merge, Outcome::Conflicted { files }) => {
                 self.fact(Fact::Conflicted { fence, files: files.clone() });
                 let question = format!(
@@ -108,6 +110,7 @@ impl Step<'_> {
                     self.collapse();
                 }
             }
+            Work::Offer => self.offered(attempt, None, error),
             Work::Checkpoint | Work::Check(_) | Work::Merge | Work::Delete | Work::Archive(_) => {
                 self.hold(format!("`{}` did not succeed: {error}", attempt.work.action()));
             }
@@ -143,7 +146,9 @@ impl Step<'_> {
                 self.escalate(Party::Judge, question, Work::Check(stage));
             }
             Work::Outline | Work::Plan(_) => self.collapse(),
-            Work::Checkpoint | Work::Check(_) | Work::Merge | Work::Delete | Work::Archive(_) => self.hold(error),
+            Work::Checkpoint | Work::Check(_) | Work::Offer | Work::Merge | Work::Delete | Work::Archive(_) => {
+                self.hold(error)
+            }
         }
     }
 
@@ -292,7 +297,9 @@ impl Step<'_> {
             response: said.response.clone(),
             at: self.world.now.into(),
         };
-        let summary = turn.summary.clone();
+        // A question is asked in all its words.
+        let told = if word == Word::ClarificationNeeded { &turn.context } else { &turn.summary };
+        let told = told.clone();
         self.fact(Fact::Turned { fence: Some(attempt.fence), turn, avoid });
         let then = after(attempt.work, word, standing);
         match route {
@@ -301,7 +308,7 @@ impl Step<'_> {
                 self.ask(Asks::Insufficient, question, Work::Plan(Stage::Loop));
             }
             Route::Human(reason) => {
-                self.ask_human(reason, party, word, standing, &format!("{reason}: {summary}"), then);
+                self.ask_human(reason, party, word, standing, &format!("{reason}: {told}"), then);
             }
             Route::To(_) | Route::End => self.go_on(then),
         }
@@ -326,6 +333,7 @@ impl Step<'_> {
             (_, Word::Pass) if then == Work::Merge && self.cycle.ground == Ground::Files => {
                 self.ask(Asks::Close, question, Work::Archive(Ending::Complete));
             }
+            (_, Word::Pass) if then == Work::Merge && self.limits.offers => self.go(Place::Due(Work::Offer)),
             (_, Word::Pass) if then == Work::Merge => self.ask(Asks::Merge, question, Work::Merge),
             (_, Word::Pass) if standing == Some(Standing::Sufficient) && is_closing => {
                 self.ask(Asks::Sufficient, question, then);
@@ -334,10 +342,27 @@ impl Step<'_> {
         }
     }
 
-    fn merged(&mut self, attempt: &Attempt, commit: &str) {
+    /// The merge waits for the Human, whatever came of the pull request.
+    fn offered(&mut self, attempt: &Attempt, number: Option<u64>, said: &str) {
+        let said = cut(said, self.limits.field_bytes).to_string();
+        let judged = self.cycle.recent.back().cloned();
+        let reason = match judged.as_ref().and_then(|turn| turn.confidence) {
+            Some(confidence) if confidence < LEAST_CONFIDENCE => Reason::Unsure(confidence),
+            _ => Reason::Merge,
+        };
+        let summary = judged.map(|turn| turn.summary).unwrap_or_default();
+        let request = match number {
+            Some(number) => format!("pull request {number}: {said}"),
+            None => format!("there is no pull request: {said}"),
+        };
+        self.fact(Fact::Offered { fence: attempt.fence, number, said });
+        self.ask(Asks::Merge, format!("{reason}: {summary}; {request}"), Work::Merge);
+    }
+
+    fn merged(&mut self, attempt: &Attempt, commit: &str, note: &str) {
         self.fact(Fact::Merged { fence: attempt.fence, commit: commit.into() });
         let summary = format!("merged {} as {commit}", self.cycle.branch);
-        self.code_turn(attempt, &summary, Some(Party::Human));
+        self.code_turn(attempt, &summary, note, Some(Party::Human));
         let question =
             format!("{} is merged: may it be deleted? DELETE_APPROVED, or ANSWERED to keep it", self.cycle.branch);
         self.ask(Asks::Delete, question, Work::Delete);
@@ -345,14 +370,14 @@ impl Step<'_> {
 
     fn archived(&mut self, attempt: &Attempt, ending: Ending, path: &str) {
         if ending == Ending::Complete {
-            self.code_turn(attempt, &format!("complete; the record is {path}"), None);
+            self.code_turn(attempt, &format!("complete; the record is {path}"), "", None);
         }
         self.fact(Fact::Archived { fence: attempt.fence, path: path.into() });
         self.go(Place::Over(ending));
     }
 
     /// A step of the Actor's that code takes.
-    fn code_turn(&mut self, attempt: &Attempt, summary: &str, next: Option<Party>) {
+    fn code_turn(&mut self, attempt: &Attempt, summary: &str, context: &str, next: Option<Party>) {
         let turn = Turn {
             signature: attempt.signature,
             party: Party::Actor,
@@ -360,7 +385,7 @@ impl Step<'_> {
             summary: summary.into(),
             confidence: Some(10),
             next,
-            context: String::new(),
+            context: context.into(),
             fields: vec![],
             standing: None,
             response: String::new(),

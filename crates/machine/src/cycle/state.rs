@@ -97,12 +97,21 @@ pub struct Cycle {
     /// What stood before each loop, the newest last: the loop and the commit.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub checkpoints: VecDeque<(u32, String)>,
+    /// What the branch goes back to before the next loop, if the Human said so.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub back: String,
     /// What the Actor changed last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
     /// The checks, and the commit they were run on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checks: Option<(String, Vec<Check>)>,
+    /// The number of the pull request, if one was asked for and told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
+    /// What went wrong last, in the original words; nothing since the last turn.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub trouble: String,
     /// Where the record was put when the cycle was over.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub archive: String,
@@ -161,6 +170,8 @@ pub enum Work {
     Check(Stage),
     /// By the Judge.
     Judge(Stage),
+    /// By code: a pull request, as the project says how.
+    Offer,
     /// By code: the branch into the one it came from.
     Merge,
     /// By code: the branch is deleted.
@@ -295,7 +306,7 @@ impl Work {
             Self::Outline | Self::Plan(_) => Some(Party::Planner),
             Self::Act(_) => Some(Party::Actor),
             Self::Judge(_) => Some(Party::Judge),
-            Self::Checkpoint | Self::Check(_) | Self::Merge | Self::Delete | Self::Archive(_) => None,
+            Self::Checkpoint | Self::Check(_) | Self::Offer | Self::Merge | Self::Delete | Self::Archive(_) => None,
         }
     }
 
@@ -309,6 +320,7 @@ impl Work {
             Self::Act(_) => "act",
             Self::Check(_) => "check",
             Self::Judge(_) => "judge",
+            Self::Offer => "offer",
             Self::Merge => "merge",
             Self::Delete => "delete_branch",
             Self::Archive(_) => "archive",
@@ -319,7 +331,7 @@ impl Work {
         match self {
             Self::Plan(stage) | Self::Act(stage) | Self::Check(stage) | Self::Judge(stage) => stage,
             Self::Checkpoint | Self::Outline => Stage::Loop,
-            Self::Merge | Self::Delete | Self::Archive(_) => Stage::Closing,
+            Self::Offer | Self::Merge | Self::Delete | Self::Archive(_) => Stage::Closing,
         }
     }
 }
@@ -330,7 +342,7 @@ impl Cycle {
         let step = match work {
             Work::Checkpoint | Work::Outline | Work::Plan(_) => 1,
             Work::Act(_) => 2,
-            Work::Check(_) | Work::Judge(_) => 3,
+            Work::Check(_) | Work::Judge(_) | Work::Offer => 3,
             Work::Merge => 5,
             Work::Delete => 6,
             Work::Archive(_) => Signature::LAST_STEP,

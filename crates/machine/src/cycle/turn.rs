@@ -60,6 +60,9 @@ pub struct Measured {
     /// References beside the cycle's own branch that the Actor moved or made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strayed: Vec<String>,
+    /// What else is wrong with the change, each as a problem in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<String>,
 }
 
 /// One command of the test battery, run for the Judge (CY-05).

@@ -130,7 +130,8 @@ impl Universe {
             }
             Work::Check(_) => Outcome::Checked { commit, checks: vec![check("tests", CheckEnd::Exit(0))] },
             Work::Judge(_) => judged(Word::Pass, standing),
-            Work::Merge => Outcome::Merged { commit: "m1".into() },
+            Work::Offer => Outcome::Offered { number: Some(42), said: "https://example.org/pull/42".into() },
+            Work::Merge => Outcome::Merged { commit: "m1".into(), note: String::new() },
             Work::Delete => Outcome::Deleted,
             Work::Archive(_) => Outcome::Archived { path: "docs/context/archive/x.md".into() },
         }
@@ -187,7 +188,7 @@ pub(crate) fn plan() -> Plan {
 }
 
 pub(crate) fn measured(commit: &str) -> Measured {
-    Measured { lines: 10, files: vec!["docs/glossary.md".into()], commit: commit.into(), strayed: vec![] }
+    Measured { lines: 10, files: vec!["docs/glossary.md".into()], commit: commit.into(), ..Measured::default() }
 }
 
 pub(crate) fn check(name: &str, end: CheckEnd) -> Check {

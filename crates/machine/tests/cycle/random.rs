@@ -36,6 +36,7 @@ fn measured(chance: &mut Chance, commit: String) -> Measured {
         files: files.iter().take(count).map(|file| (*file).to_string()).collect(),
         commit,
         strayed: if chance.one_in(12) { vec!["refs/heads/main".into()] } else { vec![] },
+        wrong: if chance.one_in(20) { vec!["a name is wrong".into()] } else { vec![] },
     }
 }
 

@@ -1,7 +1,8 @@
 //! CY-06, CY-07: the routing table, every row, and every escalation: as a table, and as the machine goes.
 
 use machine::cycle::{
-    Asks, Lap, Outcome, Party, Place, Reason, Route, Routed, Signature, Stage, Standing, Word, Work, route,
+    Asks, Ground, Lap, Outcome, Party, Place, Reason, Route, Routed, Signature, Stage, Standing, Upfront, Word, Work,
+    route,
 };
 
 use crate::driver::{Universe, judged, plan, said, unsure};
@@ -178,4 +179,126 @@ fn cy07_escalation_of_each_agent() {
     assert_eq!(universe.cycle().words.len(), 1, "the Planner is told");
     universe.until(Work::Act(Stage::Loop));
     assert!(universe.cycle().words.is_empty(), "and has taken it in");
+}
+
+/// How a cycle comes to a gate.
+type Way = fn(&mut Universe);
+
+/// CY-06, CY-07, CY-08, CY-12: every way to the Human: what leads there, and what is asked.
+#[test]
+fn cy07_every_escalation() {
+    let rows: [(&str, Way, Asks); 15] = [
+        ("a plan of the whole", |one| outlined(one), Asks::Plan),
+        ("a question of the Planner", |one| begun(one).until(PLAN).report(question()), Asks::Clarification),
+        (
+            "a Planner that is not sure",
+            |one| begun(one).until(PLAN).report(planned(4)),
+            Asks::Escalation(Party::Planner),
+        ),
+        ("an Actor that is not sure", |one| begun(one).until(ACT).report(blocked(4)), Asks::Escalation(Party::Actor)),
+        ("a Judge that is not sure", |one| verdict(one, Word::Insufficient, 4), Asks::Escalation(Party::Judge)),
+        ("a goal that is met", |one| verdict(one, Word::Pass, 8), Asks::Sufficient),
+        ("a goal that may be met", |one| verdict(one, Word::Pass, 4), Asks::Sufficient),
+        ("five times INSUFFICIENT", |one| (0..5).for_each(|_| verdict(one, Word::Insufficient, 8)), Asks::Insufficient),
+        ("no loops left", |one| used_up(one, 1, None), Asks::LoopLimit),
+        ("no time left", |one| used_up(one, 50, Some(1)), Asks::TimeLimit),
+        ("closing steps that fail", |one| closing(one, ACT_LAST, blocked(9)), Asks::Escalation(Party::Actor)),
+        ("a merge", |one| closing(one, JUDGE_LAST, judged(Word::Pass, Standing::Sufficient)), Asks::Merge),
+        ("a conflict", |one| merged(one, Outcome::Conflicted { files: vec!["a".into()] }), Asks::Conflict),
+        ("a deletion", |one| merged(one, done()), Asks::Delete),
+        ("a Judge against the checks", insistent, Asks::Escalation(Party::Judge)),
+    ];
+    for (what, way, asks) in rows {
+        let mut universe = Universe::new();
+        way(&mut universe);
+        assert_eq!(universe.asks(), Some(asks), "{what}: {:?}", universe.cycle().place);
+        assert_eq!(universe.replayed(), universe.cycle, "{what}");
+    }
+    let mut files = Universe::new();
+    files.ground = Ground::Files;
+    closing(&mut files, JUDGE_LAST, judged(Word::Pass, Standing::Sufficient));
+    assert_eq!(files.asks(), Some(Asks::Close), "an end without a merge");
+}
+
+const PLAN: Work = Work::Plan(Stage::Loop);
+const ACT: Work = Work::Act(Stage::Loop);
+const ACT_LAST: Work = Work::Act(Stage::Closing);
+const JUDGE_LAST: Work = Work::Judge(Stage::Closing);
+
+fn begun(universe: &mut Universe) -> &mut Universe {
+    if universe.cycle.is_none() {
+        universe.start();
+    }
+    universe
+}
+
+fn outlined(universe: &mut Universe) {
+    universe.upfront = Upfront::Asked;
+    universe.start();
+    universe.until(Work::Outline);
+    universe.report(universe.outcome(Standing::Progressing));
+}
+
+fn question() -> Outcome {
+    Outcome::Clarify { said: said("which list?"), question: "which list?\nthe old one, or the new one?".into() }
+}
+
+fn planned(confidence: u8) -> Outcome {
+    Outcome::Planned { said: unsure("planned", confidence), plan: plan() }
+}
+
+fn blocked(confidence: u8) -> Outcome {
+    Outcome::Blocked { said: unsure("no access", confidence) }
+}
+
+fn verdict(universe: &mut Universe, word: Word, confidence: u8) {
+    let standing = if word == Word::Pass { Standing::Sufficient } else { Standing::Progressing };
+    begun(universe).until(Work::Judge(Stage::Loop));
+    match judged(word, standing) {
+        Outcome::Judged { word, standing, findings, .. } => {
+            universe.report(Outcome::Judged { said: unsure("judged", confidence), word, standing, findings });
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn used_up(universe: &mut Universe, loops: u32, seconds: Option<u64>) {
+    (universe.limits.loops, universe.limits.seconds) = (loops, seconds);
+    begun(universe).until(Work::Judge(Stage::Loop));
+    universe.now = "2026-11-17T04:15:00Z".into();
+    universe.report(judged(Word::Insufficient, Standing::Progressing));
+}
+
+fn closing(universe: &mut Universe, work: Work, outcome: Outcome) {
+    verdict(universe, Word::Pass, 8);
+    universe.answer(Word::Approved, "");
+    universe.until(work).report(outcome);
+}
+
+fn merged(universe: &mut Universe, outcome: Outcome) {
+    closing(universe, JUDGE_LAST, judged(Word::Pass, Standing::Sufficient));
+    universe.answer(Word::MergeApproved, "");
+    universe.report(outcome);
+}
+
+fn done() -> Outcome {
+    Outcome::Merged { commit: "m1".into(), note: String::new() }
+}
+
+fn insistent(universe: &mut Universe) {
+    begun(universe).until(Work::Check(Stage::Loop));
+    let commit = universe.cycle().measured.as_ref().map(|measured| measured.commit.clone()).unwrap_or_default();
+    universe.report(Outcome::Checked { commit, checks: Vec::new() });
+    for _ in 0..3 {
+        universe.report(judged(Word::Pass, Standing::Sufficient));
+    }
+}
+
+/// CY-03: a question is asked in all its words.
+#[test]
+fn cy03_a_question_is_asked_whole() {
+    let mut universe = Universe::started();
+    universe.until(PLAN).report(question());
+    let asked = universe.cycle().gate().expect("a gate").question.clone();
+    assert!(asked.ends_with("which list?\nthe old one, or the new one?"), "{asked}");
 }

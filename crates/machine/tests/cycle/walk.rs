@@ -78,7 +78,7 @@ fn cy03_clarification() {
     universe.until(Work::Plan(Stage::Loop));
     universe.report(Outcome::Clarify { said: said("unclear"), question: "which glossary?".into() });
     assert_eq!(universe.asks(), Some(Asks::Clarification));
-    assert!(universe.cycle().gate().is_some_and(|gate| gate.question.contains("unclear")));
+    assert!(universe.cycle().gate().is_some_and(|gate| gate.question.contains("which glossary?")));
     assert_eq!(universe.last_turn().context, "which glossary?");
     universe.answer(Word::Answered, "the one in docs");
     assert_eq!(universe.signatures()[1..], ["1:1:1 Planner CLARIFICATION_NEEDED", "1:1:4 Human ANSWERED"]);
@@ -160,4 +160,71 @@ fn cy08_cancelled_anywhere() {
         universe.report(universe.outcome(Standing::Progressing));
         assert_eq!(universe.cycle().ending(), Some(Ending::Incomplete));
     }
+}
+
+/// A checkpoint is gone back to by the Human's word: what came after it is not what stands there any more.
+#[test]
+fn cy04_back_to_an_earlier_loop() {
+    let mut universe = Universe::started();
+    universe.limits.insufficient = 3;
+    for _ in 0..3 {
+        universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Insufficient, Standing::Progressing));
+    }
+    let refuse = |words: &str| {
+        let verdict = machine::cycle::Verdict { word: Word::RevisionRequested, words: words.into() };
+        universe
+            .try_decide(&Input::Answer { verdict, by: "me".into(), shown: None })
+            .expect_err("there is no such loop")
+    };
+    assert!(refuse("back to loop 9").hint.contains("1, 2, 3"), "{}", refuse("back to loop 9"));
+    let goal = universe.cycle().goal.clone();
+    universe.answer(Word::RevisionRequested, "Back to loop 2, and leave the index alone");
+    let cycle = universe.cycle();
+    assert_eq!((cycle.back.as_str(), &cycle.measured, &cycle.checks), ("before-c2", &None, &None));
+    assert_eq!((cycle.place.clone(), cycle.loop_number), (Place::Due(Work::Checkpoint), 4));
+    assert_eq!((&cycle.goal, cycle.words.len()), (&goal, 1), "it is no new goal, and the Planner is told");
+    universe.until(Work::Plan(Stage::Loop));
+    assert!(universe.cycle().back.is_empty(), "once");
+    assert_eq!(universe.replayed(), universe.cycle);
+    let mut files = Universe::new();
+    files.ground = machine::cycle::Ground::Files;
+    files.start();
+    files.until(Work::Judge(Stage::Loop)).report(judged(Word::Pass, Standing::Sufficient));
+    let verdict = machine::cycle::Verdict { word: Word::RevisionRequested, words: "back to loop 1".into() };
+    let refusal = files.try_decide(&Input::Answer { verdict, by: "me".into(), shown: None });
+    assert!(refusal.expect_err("nothing is kept").reason.contains("without a repository"));
+}
+
+/// CY-09: a pull request is asked for where the project says how, and whatever comes of it, the Human decides on the merge.
+#[test]
+fn cy09_a_pull_request_before_the_merge() {
+    for (outcome, told, number) in [
+        (Outcome::Offered { number: Some(42), said: "pull/42".into() }, "pull request 42: pull/42", Some(42)),
+        (Outcome::Offered { number: None, said: "no key".into() }, "there is no pull request: no key", None),
+        (Outcome::Failed("it broke".into()), "there is no pull request: it broke", None),
+    ] {
+        let mut universe = Universe::started();
+        universe.limits.offers = true;
+        universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Pass, Standing::Sufficient));
+        universe.answer(Word::Approved, "");
+        universe.until(Work::Judge(Stage::Closing)).report(judged(Word::Pass, Standing::Sufficient));
+        assert_eq!(universe.cycle().place, Place::Due(Work::Offer));
+        universe.report(outcome);
+        assert_eq!((universe.asks(), universe.cycle().pull_request), (Some(Asks::Merge), number));
+        let question = universe.cycle().gate().map(|gate| gate.question.clone()).unwrap_or_default();
+        assert!(question.contains("the merge waits for approval") && question.contains(told), "{question}");
+        assert_eq!(universe.replayed(), universe.cycle);
+    }
+}
+
+/// CY-08: what a critical error was is known when the cycle is over.
+#[test]
+fn cy08_why_it_failed_is_known() {
+    let mut universe = Universe::started();
+    universe.until(Work::Plan(Stage::Loop));
+    for _ in 0..3 {
+        universe.report(Outcome::Failed("the model is gone".into()));
+    }
+    assert_eq!(universe.cycle().place, Place::Due(Work::Archive(Ending::Failed)));
+    assert_eq!(universe.cycle().trouble, "the model is gone");
 }

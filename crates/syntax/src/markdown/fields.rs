@@ -63,13 +63,17 @@ pub enum Separator {
     Cell,
 }
 
-/// The fields of one line, without its line ending. Behind a `|` another field begins only if its key is `known`.
+/// The fields of one line, without its line ending. Behind a `|` another field begins only if its key is `known`; pipes
+/// around the whole line are a frame.
 pub fn read_line(line: &str, known: &dyn Fn(&str) -> bool) -> Vec<Field> {
     let (start, indent, marker) = introduction(line);
     if let Some(field) = table_line(line, start, indent) {
         return vec![field];
     }
-    let parts = parts(line, start);
+    let parts = match framed(line, start) {
+        Some(inner) => parts(&line[..inner.end], inner.start),
+        None => parts(line, start),
+    };
     let mut fields: Vec<Field> = Vec::new();
     for (number, part) in parts.into_iter().enumerate() {
         let marker = if number == 0 { marker } else { Marker::Pipe };
@@ -159,11 +163,23 @@ fn introduction(line: &str) -> (usize, usize, Marker) {
     (at, indent, marker)
 }
 
+/// What stands between the first and the last pipe of a line that both begins and ends with one.
+fn framed(line: &str, start: usize) -> Option<Range<usize>> {
+    let inner = line[start..].trim_end().strip_prefix('|')?.strip_suffix('|').filter(|inner| !inner.ends_with('\\'))?;
+    Some(start + 1..start + 1 + inner.len())
+}
+
+/// The cells of a line of a table, trimmed; nothing if it is none.
+pub fn cells(line: &str) -> Option<Vec<Range<usize>>> {
+    let start = line.len() - line.trim_start().len();
+    let inner = framed(line, start)?;
+    Some(parts(&line[..inner.end], inner.start).into_iter().map(|cell| trimmed(line, cell)).collect())
+}
+
 /// `| Key | value |`: a line of a table with two cells, of which the first can be a key.
 fn table_line(line: &str, start: usize, indent: usize) -> Option<Field> {
-    let inner = line[start..].trim_end().strip_prefix('|')?.strip_suffix('|').filter(|inner| !inner.ends_with('\\'))?;
-    let start = start + 1;
-    let cells = parts(&line[..start + inner.len()], start);
+    let inner = framed(line, start)?;
+    let cells = parts(&line[..inner.end], inner.start);
     let [key, value] = cells.as_slice() else { return None };
     let (plain, key_span, is_bold) = key_in(line, trimmed(line, key.clone()))?;
     let value_span = trimmed(line, value.clone());
@@ -308,6 +324,10 @@ mod tests {
         check(
             "Agent = Actor | Result = FAIL | Next: Planner",
             &[("Agent", "Actor"), ("Result", "FAIL"), ("Next", "Planner")],
+        );
+        check(
+            "| Agent: Actor | Result: FAIL | Next: a \\| b |",
+            &[("Agent", "Actor"), ("Result", "FAIL"), ("Next", "a | b")],
         );
         check("- Context: `a | b` and x \\| y", &[("Context", "`a | b` and x | y")]);
         check("- Context: use a | b here", &[("Context", "use a | b here")]);
