@@ -73,6 +73,9 @@ pub(crate) struct Outcome {
     head: String,
     #[serde(skip)]
     end: End,
+    /// Whether it is of a protocol with a machine of its own.
+    #[serde(skip)]
+    is_hosted: bool,
 }
 
 /// Whether the view said already how a run ended.
@@ -382,8 +385,9 @@ impl Opened {
             (_, End::Done) => self.service.outputs(run),
             _ => Vec::new(),
         };
+        let is_hosted = view.as_ref().is_some_and(|view| view.protocol.is_some());
         let (run, status) = (run.into(), status.into());
-        Outcome { run, status, waits, outputs, head: String::new(), end }
+        Outcome { run, status, waits, outputs, head: String::new(), end, is_hosted }
     }
 }
 
@@ -437,9 +441,10 @@ impl Outcome {
                 if told == Told::Not {
                     output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
                 }
-                output.warn(&format!(
-                    "{HINT}hint{HINT:#}: `multiverse retry {run}` goes on in a new run\n      `multiverse explain {run}` says why"
-                ))?;
+                // Only runs of levels can be taken up again: those of other protocols begin anew.
+                let retry = format!("`multiverse retry {run}` goes on in a new run\n      ");
+                let retry = if self.is_hosted { "" } else { retry.as_str() };
+                output.warn(&format!("{HINT}hint{HINT:#}: {retry}`multiverse explain {run}` says why"))?;
             }
             End::Waits => {
                 output.say(&format!("{HINT}waits for you{HINT:#}: {run}"))?;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use store::Missing;
 
 use super::carry::Opened;
+use super::cycle;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Form, Output};
@@ -21,7 +22,8 @@ use super::visible;
 /// always hold, runs/ and outputs/. What is there already stays as it is, so doing it
 /// twice changes nothing. `multiverse run` does the same by itself. With --protocol
 /// profile: agent_runtime/ with the status, the profiles and their schemas, ideas/ and
-/// tools/; a status of an earlier run is archived.
+/// tools/; a status of an earlier run is archived. With --protocol cycle: docs/context/
+/// for the record, its archive and its pictures, and multiverse.toml with the limits.
 ///
 /// With --json, one object: {"made": …}.
 ///
@@ -31,6 +33,7 @@ use super::visible;
 ///   multiverse init
 ///   multiverse init --protocol lineage
 ///   multiverse init --protocol profile
+///   multiverse init --protocol cycle
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -74,6 +77,10 @@ impl Arguments {
             _ => opened.service.init()?,
         };
         let left = opened.close();
+        let documents = match asked {
+            Some("cycle") => documents.into_iter().chain(cycle::write_settings(&project, output)?).collect(),
+            _ => documents,
+        };
         match output.form() {
             Form::Json => {
                 let project = project.to_string_lossy().into_owned();

@@ -12,10 +12,11 @@ use tools::mcp::{Mcp, McpServer, McpSettings, McpTransport, ToolFilter, read_mcp
 use tools::web::{Allowed, SearchProvider, Web, WebSettings};
 use tools::{
     Boxes, Desk, Effect, Functions, GrantProblem, Granted, Grants, Network, Rule, Secret, ShellRules, Stop, Toolbox,
+    Writable,
 };
 
 use super::agents::ROLES;
-use super::configuration::{FILE, Grant, Read, Setting, reveal};
+use super::configuration::{FILE, Grant, Read, Setting, denying, reveal};
 use super::failure::Failure;
 
 /// Where other programs keep their MCP servers, too.
@@ -67,6 +68,11 @@ impl Supply {
             project: job.project.clone(),
             workdir: job.workdir.clone(),
             readable: job.readable.clone(),
+            // A cycle's copy is all its own: what may not change there is measured afterwards.
+            writable: match job.brief.protocol.as_str() {
+                "cycle" => Writable::Within { folders: Vec::new(), but: Vec::new() },
+                _ => Writable::Usual,
+            },
             shell: self.shell,
         };
         let functions = Functions::new(desk).map_err(|error| format!("the tools cannot be laid out: {error}"))?;
@@ -80,7 +86,14 @@ impl Supply {
             boxes.push(("mcp".into(), Arc::new(mcp)));
         }
         let grants = self.grants.get(standing).cloned().unwrap_or_else(Grants::nothing);
-        Ok(guarded(job, grants, Boxes::new(boxes)))
+        let forbidden = engine::agent::forbidden(&job.brief);
+        match forbidden.is_empty() {
+            true => Ok(guarded(job, grants, Boxes::new(boxes))),
+            false => {
+                let within = Granted::new(denying(&forbidden), Boxes::new(boxes)).in_project(job.project.clone());
+                Ok(guarded(job, grants, within.set_in(format!("[cycle] forbidden in {FILE}"))))
+            }
+        }
     }
 }
 
