@@ -10,6 +10,7 @@ use tools::{Bounds, Confinement, Launch, LaunchLimits, Network, Stop};
 
 use crate::backend::{Backend, Ending, Job};
 use crate::beneath::Folder;
+use crate::forbidden;
 use crate::judge::{Left, judge};
 use crate::limits::CommandLimits;
 use crate::roadmap;
@@ -185,6 +186,7 @@ pub(crate) fn placed_brief(job: &Job) -> io::Result<Vec<u8>> {
     let workdir = Folder::open(&job.workdir)?;
     workdir.made_folder(OsStr::new(HOME))?;
     workdir.made_folder(OsStr::new(TEMPORARY))?;
+    forbidden::guard(&job.brief, &job.workdir)?;
     // The one from an earlier try goes; if the agent made a link of it, the link goes.
     let _ = rustix::fs::unlinkat(&workdir, BRIEF_FILE, rustix::fs::AtFlags::empty());
     workdir.new_file(OsStr::new(BRIEF_FILE))?.write_all(&line)?;
@@ -242,8 +244,14 @@ fn own_folder(file: &Path, project: &Path) -> Option<PathBuf> {
 pub(crate) fn environment(job: &Job) -> Vec<(OsString, OsString)> {
     let ours = |name: &str, otherwise: &str| std::env::var_os(name).unwrap_or_else(|| otherwise.into());
     let workdir = &job.workdir;
+    let mut path = ours("PATH", USUAL_PATH);
+    if let Some(mut guards) = forbidden::guarding(workdir).map(OsString::from) {
+        guards.push(":");
+        guards.push(path);
+        path = guards;
+    }
     let variables: [(&str, OsString); 8] = [
-        ("PATH", ours("PATH", USUAL_PATH)),
+        ("PATH", path),
         ("LANG", ours("LANG", "C.UTF-8")),
         ("TERM", "dumb".into()),
         ("TMPDIR", workdir.join(TEMPORARY).into()),

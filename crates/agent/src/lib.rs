@@ -12,6 +12,7 @@ mod beneath;
 mod check;
 mod command;
 pub mod contract;
+mod forbidden;
 #[doc(hidden)]
 pub mod fuzz;
 mod guidance;
@@ -43,6 +44,7 @@ pub use command::Command;
 pub use contract::{
     Access, Answered, Brief, BriefFile, BriefLimits, CONTRACT, Expects, Report, ReportOutput, ReportStatus, Usage,
 };
+pub use forbidden::{forbidden, tried};
 pub use guidance::{Guidance, Skill, skill_folder};
 pub use kind::{Assigned, Kind, parse_kind};
 pub use limits::{CommandLimits, OutputLimits};

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::{Bounds, Confinement, How, Launch, LaunchLimits, Network, Stop, launch_watched};
+use crate::{Bounds, Confinement, How, Launch, LaunchLimits, Network, Stop, launch_heard};
 
 /// A command of the battery.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn run_one(check: &Check, folder: &Path, surroundings: &Surroundings, stop: &Sto
         },
     };
     let mut tail = Tail::default();
-    let ended = match launch_watched(&launch, stop, &mut |line| tail.add(line)) {
+    let ended = match launch_heard(&launch, stop, &mut |piece| tail.add(piece)) {
         Ok(ended) => ended,
         Err(fault) => return not_run(check, &fault.to_string()),
     };
@@ -145,7 +145,7 @@ fn not_run(check: &Check, why: &str) -> Ran {
     Ran { name: check.name.clone(), end: RanEnd::NotRun(why.into()), tail: String::new() }
 }
 
-/// The end of what comes line by line, in bounded room.
+/// The end of what comes piece by piece, in bounded room.
 #[derive(Debug, Default)]
 struct Tail {
     bytes: Vec<u8>,
@@ -153,10 +153,10 @@ struct Tail {
 }
 
 impl Tail {
-    fn add(&mut self, line: &[u8]) {
-        let line = &line[line.len().saturating_sub(TAIL_BYTES)..];
-        self.bytes.extend_from_slice(line);
-        self.bytes.push(b'\n');
+    fn add(&mut self, piece: &[u8]) {
+        let end = &piece[piece.len().saturating_sub(TAIL_BYTES)..];
+        self.is_cut |= end.len() < piece.len();
+        self.bytes.extend_from_slice(end);
         // Cut seldom, so that a flood costs one copy of each byte and not many.
         if self.bytes.len() > 4 * TAIL_BYTES {
             self.bytes.drain(..self.bytes.len() - TAIL_BYTES);
@@ -169,7 +169,7 @@ impl Tail {
             self.bytes.drain(..self.bytes.len() - TAIL_BYTES);
             self.is_cut = true;
         }
-        let text: String = String::from_utf8_lossy(&self.bytes).chars().map(visible).collect();
+        let text: String = String::from_utf8_lossy(&self.bytes).replace("\r\n", "\n").chars().map(visible).collect();
         let text = text.trim_end();
         if self.is_cut { format!("…{text}") } else { text.to_owned() }
     }

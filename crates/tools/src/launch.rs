@@ -56,10 +56,21 @@ pub fn launch(launch: &Launch, stop: &Stop) -> Result<Ended, LaunchFault> {
 /// line longer than [`LINE_BYTES`](crate::LINE_BYTES) is cut there. The limit of output holds for all of them together.
 /// What `watch` takes long for, the program waits for.
 pub fn launch_watched(launch: &Launch, stop: &Stop, watch: &mut dyn FnMut(&[u8])) -> Result<Ended, LaunchFault> {
-    run_to_end(launch, stop, Some(Lines::new(watch)))
+    run_to_end(launch, stop, Some(Watched::Lines(Lines::new(watch))))
 }
 
-fn run_to_end<'a>(launch: &'a Launch, stop: &Stop, watched: Option<Lines<'a>>) -> Result<Ended, LaunchFault> {
+/// The same with pieces as they come, however they are cut: for whoever keeps but a little of a flood.
+pub fn launch_heard(launch: &Launch, stop: &Stop, hear: &mut dyn FnMut(&[u8])) -> Result<Ended, LaunchFault> {
+    run_to_end(launch, stop, Some(Watched::Pieces(hear)))
+}
+
+/// Where what the program says goes, if it is not kept.
+enum Watched<'watch> {
+    Lines(Lines<'watch>),
+    Pieces(&'watch mut dyn FnMut(&[u8])),
+}
+
+fn run_to_end<'a>(launch: &'a Launch, stop: &Stop, watched: Option<Watched<'a>>) -> Result<Ended, LaunchFault> {
     let prepared = Prepared::new(launch)?;
     let pipes = || -> io::Result<(Theirs, Ours<'a>)> {
         let (input_read, input_write) = io::pipe()?;
@@ -92,7 +103,7 @@ pub(crate) struct Ours<'launch> {
     input: Option<File>,
     unsent: &'launch [u8],
     output: Option<File>,
-    watched: Option<Lines<'launch>>,
+    watched: Option<Watched<'launch>>,
 }
 
 impl Prepared {
@@ -267,7 +278,8 @@ impl<'launch> Run<'launch> {
         read_available(output, &mut |bytes| {
             let within = self.said.count(bytes);
             match watched {
-                Some(lines) => lines.add(within),
+                Some(Watched::Lines(lines)) => lines.add(within),
+                Some(Watched::Pieces(hear)) => hear(within),
                 None => self.said.bytes.extend_from_slice(within),
             }
         });
@@ -297,7 +309,7 @@ impl<'launch> Run<'launch> {
             self.take_output();
             read_available(&mut self.log, &mut |bytes| self.logged.add(bytes));
         }
-        if let Some(lines) = &mut self.ours.watched {
+        if let Some(Watched::Lines(lines)) = &mut self.ours.watched {
             lines.end();
         }
         let lost = self.launcher.end();

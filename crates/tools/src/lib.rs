@@ -73,7 +73,7 @@ pub use find::find_program;
 pub use functions::{Desk, Functions, ShellRules, Writable};
 pub use gaps::gaps;
 pub use grants::{Decision, Effect, GrantProblem, Granted, Grants, Rule, Verdict, answered, question, written_out};
-pub use launch::{launch, launch_through, launch_watched};
+pub use launch::{launch, launch_heard, launch_through, launch_watched};
 pub use launcher::be_launcher_if_asked;
 pub use lines::LINE_BYTES;
 pub use log_tools::{LogKeeper, LogTools};

@@ -64,8 +64,7 @@ fn a_check_that_hangs_is_ended_with_all_that_it_started() {
 #[test]
 fn a_check_may_print_a_gigabyte() {
     let stage = Stage::new();
-    let many =
-        ran(&stage, "yes 0123456789012345678901234567890123456789 | head -c 1000000000; echo; echo last; exit 1");
+    let many = ran(&stage, "yes | head -c 1000000000; echo; echo last; exit 1");
     assert_eq!(many.end, RanEnd::Exit(1));
     assert!(
         many.tail.len() < 20_000 && many.tail.starts_with('…') && many.tail.ends_with("last"),

@@ -110,8 +110,9 @@ impl<'a> Attempt<'a> {
         };
         let client = Client::new(settings, stop, Instant::now() + time)?.playing(model.tape.as_deref());
         let calls = Calls::new(toolbox, settings.parallel_calls);
-        // Who does an item of a roadmap has more to say than a result or the text of a file.
-        let form = if job.brief.action == roadmap::DO { Form::Report } else { form_of(model, &client) };
+        // Who does an item of a roadmap, or takes a turn of a cycle, has more to say than a result or the text of a file.
+        let needs_report = job.brief.action == roadmap::DO || job.brief.protocol == "cycle";
+        let form = if needs_report { Form::Report } else { form_of(model, &client) };
         // A small model plans best when nothing but a plan can come: tools would unbind its answer, and cost it minutes.
         let may_call = form == Form::Report || job.brief.standing() == "executor";
         let has_tools = may_call && !calls.tools().is_empty();

@@ -4,6 +4,7 @@
 //! A template has two parts, parted by a line `---`: what is the same for every item of its kind, and the item. The first
 //! goes to a model as its system text, so that providers find it in their caches.
 
+mod cycle;
 mod roadmap;
 mod template;
 mod view;
@@ -24,7 +25,7 @@ const PARTING: &str = "---";
 const ANY: &str = "any";
 
 /// Our own templates, by name.
-const BUILT_IN: [(&str, &str); 17] = [
+const BUILT_IN: [(&str, &str); 22] = [
     ("planner.plan_prelude", include_str!("templates/planner.plan_prelude.md")),
     ("planner.propose", include_str!("templates/planner.propose.md")),
     ("planner.plan_stages", include_str!("templates/planner.plan_stages.md")),
@@ -41,6 +42,11 @@ const BUILT_IN: [(&str, &str); 17] = [
     ("communicator.completion", include_str!("templates/communicator.completion.md")),
     ("planner.plan_roadmap", include_str!("templates/planner.plan_roadmap.md")),
     ("executor.do_item", include_str!("templates/executor.do_item.md")),
+    ("planner.outline", include_str!("templates/planner.outline.md")),
+    ("planner.plan_loop", include_str!("templates/planner.plan_loop.md")),
+    ("planner.plan_closing", include_str!("templates/planner.plan_closing.md")),
+    ("actor.act", include_str!("templates/actor.act.md")),
+    ("judge.judge", include_str!("templates/judge.judge.md")),
     (ANY, include_str!("templates/any.md")),
 ];
 

@@ -159,3 +159,38 @@ fn agents_of_a_roadmap_are_told_of_it() {
     ];
     check(&item, "executor.do_item", &[&common[..], &own, &["\"blocker\": true"]].concat());
 }
+
+/// CY-03, CY-04, CY-05, CY-07: agents of a cycle are told the goal, the plan, the newest turns, the checks and the Human's
+/// words, verbatim; and how to answer.
+#[test]
+fn agents_of_a_cycle_are_told_of_it() {
+    let words = "use the *old* list,\nline by line | exactly";
+    let context = json!({"goal": "Report on the wheat.", "current_state": ["two fields are sown"], "loop": 7,
+        "earlier_loops": ["loop 1: PASS: weighed"], "limits": {"lines": 150, "files": 2}, "human_said": [words],
+        "outline": "first weigh, then grind", "forbidden": ["git push*"],
+        "turns": [{"signature": "1:6:3", "agent": "Judge", "result": "INSUFFICIENT", "summary": "not fine enough",
+            "context": "", "fields": {"Discrepancy Diagnosis": "it is coarse"}}],
+        "plan": {"summary": "grind it", "change": "turn the mill", "locations": "mill.md:3", "avoid": "the stone",
+            "win_state": "it is fine"},
+        "changed": {"lines": 12, "files": ["mill.md"], "commit": "c"},
+        "checks": [{"name": "tests", "good": false, "end": "exit code 3", "output": "expected 3"}]});
+    let brief = |role: &str, action: &str| {
+        let mut brief = Brief::new("r", "cycle", role, action);
+        brief.context = context.clone();
+        brief
+    };
+    let turn = "1:6:3 Judge INSUFFICIENT: not fine enough | Discrepancy Diagnosis: it is coarse";
+    let common = ["Report on the wheat.", "\"confidence\"", "below 5"];
+    let with = |more: &[&'static str]| -> Vec<&'static str> { common.iter().chain(more).copied().collect() };
+    let limits = "150 lines in 2 files";
+    check(&brief("planner", "outline"), "planner.outline", &with(&[words, limits, "two fields are sown"]));
+    let planner = with(&[words, turn, limits, "loop 1: PASS: weighed", "plan loop 7", "avoid_paths", "first weigh"]);
+    check(&brief("planner", "plan_loop"), "planner.plan_loop", &planner);
+    check(&brief("planner", "plan_closing"), "planner.plan_closing", &with(&[words, turn]));
+    let plan =
+        with(&[turn, limits, "grind it", "turn the mill", "mill.md:3", "the stone", "it is fine", "`git push*`"]);
+    check(&brief("actor", "act"), "actor.act", &plan);
+    let judged =
+        with(&[turn, words, "12 lines were changed, in mill.md", "tests: exit code 3", "expected 3", "it is fine"]);
+    check(&brief("judge", "judge"), "judge.judge", &judged);
+}

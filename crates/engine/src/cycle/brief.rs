@@ -50,6 +50,7 @@ fn context(cycle: &Cycle, attempt: &Attempt, settings: &Settings) -> Value {
         "turns": recent.iter().map(|turn| told(turn)).collect::<Vec<_>>(),
         "human_said": cycle.words,
         "limits": {"lines": limits.lines, "files": limits.files},
+        "forbidden": settings.cycle.forbidden,
     });
     let mut add = |name: &str, value: Value| {
         context.as_object_mut().map(|context| context.insert(name.into(), value));
@@ -117,6 +118,8 @@ fn schema(work: Work) -> Value {
         let mut properties: Map<String, Value> = fields.iter().map(|name| ((*name).to_string(), text())).collect();
         properties.insert("result".into(), json!({"enum": words}));
         properties.insert("context".into(), text());
+        // Here too: not every agent can say it beside its result.
+        properties.insert("confidence".into(), json!({"type": "number", "minimum": 0, "maximum": 10}));
         properties.insert("response".into(), text());
         properties.extend(more.iter().map(|(name, value)| ((*name).to_string(), value.clone())));
         let required: Vec<&str> = ["result"].iter().chain(required).copied().collect();
@@ -139,6 +142,115 @@ fn schema(work: Work) -> Value {
             &[("superordinate", json!({"enum": ["SUFFICIENT", "PROGRESSING"]}))],
             &["superordinate"],
         ),
-        Work::Checkpoint | Work::Check(_) | Work::Merge | Work::Delete | Work::Archive(_) => Value::Null,
+        Work::Checkpoint | Work::Check(_) | Work::Offer | Work::Merge | Work::Delete | Work::Archive(_) => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use agent::Prompts;
+    use agent::prompt::{Form, Tools};
+    use machine::Cast;
+    use machine::cycle::{
+        self, Findings, Goal, Ground, Input, Limits, Measured, Outcome, Place, Plan, Said, Standing, Upfront, World,
+    };
+
+    use super::*;
+
+    /// A cycle whose loop of this number is about to be planned; every loop was insufficient, and all said much.
+    fn planning(number: u32) -> Cycle {
+        let limits = Limits { loops: 10_000, insufficient: 10_000, ..Limits::default() };
+        let (alive, people, cast) = (BTreeSet::from(["me".to_string()]), BTreeSet::new(), Cast::default());
+        let world = World { now: "2026-01-31T14:05:30Z", me: "me", cast: &cast, alive: &alive, people: &people };
+        let goal = Goal {
+            cycle_id: "2026-01-31-001".into(),
+            number: 1,
+            text: "the glossary covers all terms".into(),
+            current_state: vec!["four are missing".into()],
+            context_docs: vec!["docs/a.md".into()],
+            ground: Ground::Repository,
+            upfront: Upfront::NotAsked,
+            definition: String::new(),
+        };
+        let mut cycle = None;
+        let begun = cycle::start("run-1", &goal, &world, &limits).unwrap();
+        begun.facts.iter().for_each(|fact| cycle::apply(&mut cycle, "run-1", fact));
+        loop {
+            let now = cycle.as_ref().unwrap();
+            let attempt = now.attempt.clone().unwrap();
+            if now.loop_number == number && now.place == Place::Due(Work::Plan(Stage::Loop)) {
+                return now.clone();
+            }
+            let input = Input::Report { fence: attempt.fence, outcome: outcome(attempt.work, now.loop_number) };
+            let decided = cycle::decide(cycle.as_ref(), "run-1", &input, &world, &limits).unwrap();
+            decided.facts.iter().for_each(|fact| cycle::apply(&mut cycle, "run-1", fact));
+        }
+    }
+
+    fn outcome(work: Work, number: u32) -> Outcome {
+        let words = |what: &str| format!("{what} of loop {number}: {}", "many words ".repeat(40));
+        let said = Said {
+            summary: words("summary"),
+            confidence: 8,
+            context: words("context"),
+            response: words("response").repeat(20),
+            more: Vec::new(),
+        };
+        match work {
+            Work::Checkpoint => {
+                Outcome::Checkpointed { branch: "b".into(), base: "main".into(), commit: format!("c{number}") }
+            }
+            Work::Plan(_) => Outcome::Planned {
+                said,
+                plan: Plan {
+                    locations: vec!["docs/a.md".into()],
+                    change: words("change"),
+                    avoid: words("avoid"),
+                    avoid_paths: Vec::new(),
+                    win_state: words("win state"),
+                },
+            },
+            Work::Act(_) => {
+                let measured =
+                    Measured { lines: 3, files: vec!["docs/a.md".into()], commit: "d".into(), ..Measured::default() };
+                Outcome::Succeeded { said, deed: cycle::Deed::default(), measured }
+            }
+            Work::Check(_) => Outcome::Checked { commit: "d".into(), checks: Vec::new() },
+            _ => Outcome::Judged {
+                said,
+                word: Word::Insufficient,
+                standing: Standing::Progressing,
+                findings: Findings {
+                    subordinate: words("subordinate"),
+                    discrepancy: words("discrepancy"),
+                    main_source: words("source"),
+                    recommended: words("recommended"),
+                    next_steps: String::new(),
+                },
+            },
+        }
+    }
+
+    /// CY-11: what a Planner is given in loop 50 against loop 2, and in loop 400 against loop 50, as data and in words.
+    #[test]
+    fn cy11_a_brief_of_loop_50_against_one_of_loop_2() {
+        let settings = Settings::new("/project".into());
+        let size = |number: u32| {
+            let cycle = planning(number);
+            let brief = brief(&cycle, cycle.attempt.as_ref().unwrap(), Party::Planner, &settings);
+            let prompt = Prompts::built_in().render(&brief, Form::Report, Tools::None).text();
+            [serde_json::to_string(&brief).unwrap().len(), prompt.len()]
+        };
+        let ratios = |late: u32, early: u32| {
+            let (late, early) = (size(late), size(early));
+            std::array::from_fn::<f64, 2, _>(|one| late[one] as f64 / early[one] as f64)
+        };
+        let (second, fourth, fiftieth) = (ratios(50, 2), ratios(50, 4), ratios(400, 50));
+        eprintln!("loop 50 to 2: {second:.2?}, 50 to 4: {fourth:.2?}, 400 to 50: {fiftieth:.2?}");
+        assert!(second.iter().all(|ratio| *ratio < 2.0), "loop 2 knows one loop, every later one two: {second:?}");
+        assert!(fourth.iter().all(|ratio| *ratio < 1.2), "{fourth:?}");
+        assert!(fiftieth.iter().all(|ratio| *ratio < 1.01), "{fiftieth:?}");
     }
 }

@@ -11,7 +11,7 @@ use tools::Stop;
 use super::brief::{brief, role};
 use super::place::TurnPlace;
 use super::settings::CycleSettings;
-use super::{battery, repository};
+use super::{battery, offer, repository};
 use crate::hosted::{Came, Code, Deed, Site, Workplace as _};
 
 /// What is to be done for an attempt.
@@ -33,12 +33,20 @@ pub(super) fn deed(cycle: &Cycle, attempt: &Attempt, site: &Site<'_>) -> Deed {
                 if stop.is_stopped() { Came::Lost("stopped".into()) } else { answered(checked) }
             }))
         }
+        Work::Offer => {
+            let within = project.join(".multiverse/scratch").join(&cycle.id).join(attempt.fence.to_string());
+            Deed::Code(Box::new(move |stop, say| {
+                let offered = offer::offer(&project, &cycle, &within, &settings, stop, say);
+                if stop.is_stopped() { Came::Lost("stopped".into()) } else { answered(offered) }
+            }))
+        }
         Work::Merge => code(move || repository::merge(&project, &cycle, &since)),
         Work::Delete => code(move || repository::delete(&project, &cycle)),
         Work::Archive(ending) => {
             let taken = |name: &str| (site.read)(&format!("{ARCHIVE}/{name}")).is_some();
             let title: String = cycle.goal.lines().next().unwrap_or_default().to_string();
-            let name = archive_name(&Archived::At(since), &title, ending, &taken);
+            let by = cycle.pull_request.map_or(Archived::At(since), Archived::PullRequest);
+            let name = archive_name(&by, &title, ending, &taken);
             done(json!({"path": format!("{ARCHIVE}/{name}")}))
         }
         Work::Outline | Work::Plan(_) | Work::Act(_) | Work::Judge(_) => done(Value::Null),

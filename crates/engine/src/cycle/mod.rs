@@ -2,7 +2,8 @@
 //!
 //! - `begin`: a goal is set; `settings`: limits and the test battery
 //! - `deed`: what is done for a piece of work; `brief`: what agents are told; `outcome`: what their end is to the machine
-//! - `place`: the copy in which an agent works, and what it changed there; `repository`: what code does with branches
+//! - `place`: the copy in which an agent works, and what it changed there; `repository`: what code does with branches;
+//!   `offer`: a pull request, where the project says how
 //! - `battery`: the checks that are run for the Judge; `view`, `why`, `tell`: the cycle for people
 //!
 //! Must not decide anything: `machine::cycle` does; nor know how a record is spelled: `dialect::cycle` does.
@@ -11,6 +12,7 @@ mod battery;
 mod begin;
 mod brief;
 mod deed;
+mod offer;
 mod outcome;
 mod place;
 mod repository;
@@ -39,9 +41,11 @@ use crate::why::Why;
 
 pub use begin::CycleStart;
 pub use dialect::cycle::{
-    ARCHIVE, ArchiveName, Block, Deviation, Header, Meaning, Order, Reading, Weight, read, read_archive_name,
+    ARCHIVE, ASSETS, ArchiveName, Block, Deviation, Header, Meaning, Order, Reading, Weight, is_asset_name, read,
+    read_archive_name,
 };
 pub use machine::cycle::{Ending, Limits, Party, Route, Signature, Silence, Upfront, Word};
+pub use repository::uncommitted;
 pub use settings::{BatteryCheck, CycleSettings};
 
 /// The protocol's name.

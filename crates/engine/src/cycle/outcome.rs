@@ -49,7 +49,8 @@ fn asked(work: Work, question: &str) -> Outcome {
 }
 
 fn said(summary: &str, confidence: Option<f64>, result: &Value) -> Result<Said, Vec<String>> {
-    let Some(confidence) = confidence.filter(|sure| (0.0..=10.0).contains(sure)) else {
+    let beside = result.get("confidence").and_then(Value::as_f64);
+    let Some(confidence) = confidence.or(beside).filter(|sure| (0.0..=10.0).contains(sure)) else {
         return Err(vec!["confidence: say how sure you are, as a number from 0 to 10".into()]);
     };
     let text = |name: &str| result.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
@@ -86,7 +87,7 @@ fn reported(work: Work, said: Said, result: &Value) -> Result<Outcome, Vec<Strin
         Work::Outline | Work::Plan(_) => planned(said, &result),
         Work::Act(_) => acted(said, &result),
         Work::Judge(_) => judged(said, &result),
-        Work::Checkpoint | Work::Check(_) | Work::Merge | Work::Delete | Work::Archive(_) => {
+        Work::Checkpoint | Work::Check(_) | Work::Offer | Work::Merge | Work::Delete | Work::Archive(_) => {
             Err(vec!["this is no agent's work".into()])
         }
     }
@@ -176,9 +177,10 @@ fn coded(work: Work, value: &Value) -> Outcome {
                 value.get("checks").and_then(|checks| serde_json::from_value(checks.clone()).ok()).unwrap_or_default();
             Outcome::Checked { commit: text("commit"), checks }
         }
+        Work::Offer => Outcome::Offered { number: value.get("number").and_then(Value::as_u64), said: text("said") },
         Work::Merge => match files() {
             Some(files) => Outcome::Conflicted { files },
-            None => Outcome::Merged { commit: text("commit") },
+            None => Outcome::Merged { commit: text("commit"), note: text("note") },
         },
         Work::Delete => Outcome::Deleted,
         Work::Archive(_) => Outcome::Archived { path: text("path") },

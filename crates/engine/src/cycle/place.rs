@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use agent::{Brief, Ending, ReportStatus};
 use bytes::Bytes;
-use dialect::cycle::CONTEXT;
+use dialect::cycle::{ASSETS, CONTEXT, asset_name, is_asset_name};
 use machine::cycle::{Ground, Measured, Party};
 use serde_json::json;
 use store::ProjectPath;
@@ -70,6 +70,12 @@ impl Workplace for TurnPlace {
         }
         let mut report = report;
         report.outputs.clear();
+        let tried = agent::tried(folder);
+        if !tried.is_empty() {
+            let problem = |command: &String| format!("`{command}` was tried, and is forbidden ([cycle] forbidden)");
+            let said = serde_json::to_string(&report).unwrap_or_default();
+            return Some(Came::Broken { problems: tried.iter().map(problem).collect(), said });
+        }
         let is_success = report.result.get("result").and_then(serde_json::Value::as_str) == Some("SUCCESS");
         if self.party != Party::Actor || !is_success {
             return Some(Came::Report { report: Box::new(report), outputs: Vec::new() });
@@ -80,7 +86,7 @@ impl Workplace for TurnPlace {
         let summary = report.summary.lines().next().unwrap_or_default().to_string();
         let measured = match self.ground {
             Ground::Repository => self.measure(&summary).map(|measured| (measured, Vec::new())),
-            Ground::Files => compared(&self.project, folder),
+            Ground::Files => compared(&self.project, folder, &self.since),
         };
         Some(match measured {
             Ok((measured, outputs)) => {
@@ -142,8 +148,7 @@ impl TurnPlace {
         if examined.is_rewritten {
             strayed.push("the history of the branch".into());
         }
-        let of_record = files.iter().filter(|file| file.starts_with(&format!("{CONTEXT}/")));
-        strayed.extend(of_record.map(|file| format!("{file} (the record is the program's own)")));
+        let wrong = files.iter().filter_map(|file| of_record(file, &self.since)).collect();
         if files.is_empty() {
             return Ok(Measured { commit: self.commit.clone(), strayed, ..Measured::default() });
         }
@@ -152,7 +157,21 @@ impl TurnPlace {
         let (tree, parents) = (examined.tree, vec![base]);
         let commit = NewCommit { tree, parents, author: &stamp, committer: &stamp, message: &message };
         let commit = repository.commit(&commit).map_err(in_words)?;
-        Ok(Measured { lines: between.lines(), files, commit: commit.to_string(), strayed })
+        Ok(Measured { lines: between.lines(), files, commit: commit.to_string(), strayed, wrong })
+    }
+}
+
+/// What is wrong with a change below the record's folder: all but a picture under its right name (CY-14).
+fn of_record(file: &str, since: &str) -> Option<String> {
+    file.strip_prefix(CONTEXT).filter(|rest| rest.starts_with('/'))?;
+    match file.strip_prefix(ASSETS).and_then(|rest| rest.strip_prefix('/')) {
+        Some(name) if is_asset_name(name) => None,
+        Some(name) if name != "README.md" => {
+            let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "png"));
+            let right = asset_name(since, stem, extension);
+            Some(format!("{file}: pictures of the record are named by when they were made: call it {ASSETS}/{right}"))
+        }
+        _ => Some(format!("{file} was changed, and the record is the program's own: put it back")),
     }
 }
 
@@ -163,7 +182,7 @@ fn shortened(summary: &str) -> String {
 }
 
 /// What differs between a project without a repository and a copy of it, as files of the project.
-fn compared(project: &Path, folder: &Path) -> Result<(Measured, Vec<Output>), String> {
+fn compared(project: &Path, folder: &Path, since: &str) -> Result<(Measured, Vec<Output>), String> {
     let failed = |error: std::io::Error| format!("the copy cannot be looked at: {error}");
     let (mut before, mut after) = (Copied::default(), Copied::default());
     before.list(project).map_err(failed)?;
@@ -180,9 +199,7 @@ fn compared(project: &Path, folder: &Path) -> Result<(Measured, Vec<Output>), St
             continue;
         }
         let place = ProjectPath::document(path).map_err(|refusal| refusal.to_string())?;
-        if path.starts_with(&format!("{CONTEXT}/")) {
-            measured.strayed.push(format!("{path} (the record is the program's own)"));
-        }
+        measured.wrong.extend(of_record(path, since));
         measured.lines = measured.lines.saturating_add(changed_lines(old.unwrap_or_default(), &new));
         measured.files.push(path.clone());
         digest.update(path.as_bytes()).update(blake3::hash(&new).as_bytes());
@@ -258,11 +275,24 @@ mod tests {
         write(&project.path().join("a.md"), "one\ntwo\nthree\n");
         let folder = copy.path().join("tree");
         Copied::default().copy(project.path(), &folder).unwrap();
+        let compared = |project: &Path, folder: &Path| compared(project, folder, "2026-01-31T14:05:30Z");
         assert_eq!(compared(project.path(), &folder).unwrap().0.lines, 0);
         write(&folder.join("a.md"), "one\n2\nthree\nfour\n");
         write(&folder.join("b.md"), "new\n");
         let (measured, outputs) = compared(project.path(), &folder).unwrap();
         assert_eq!((measured.lines, measured.files.len(), outputs.len()), (4, 2, 2));
+        // CY-14: pictures, under their right names alone.
+        for (file, said) in [
+            ("docs/context/assets/2026-01-31_14-05-30_login.png", None),
+            ("docs/context/assets/Log in.PNG", Some("call it docs/context/assets/2026-01-31_14-05-30_log-in.png")),
+            ("docs/context/current_cycle.md", Some("the record is the program's own")),
+            ("docs/context/assets/README.md", Some("the record is the program's own")),
+            ("docs/contexts.md", None),
+        ] {
+            let problem = of_record(file, "2026-01-31T14:05:30Z");
+            assert_eq!(problem.is_some(), said.is_some(), "{file}: {problem:?}");
+            assert!(problem.unwrap_or_default().contains(said.unwrap_or_default()), "{file}");
+        }
         std::fs::remove_file(folder.join("a.md")).unwrap();
         assert!(compared(project.path(), &folder).unwrap_err().contains("a.md was removed"));
     }

@@ -1,11 +1,12 @@
 //! What code does with the repository of a cycle: the goal's branch, what stands before each loop, the merge, the end of the
 //! branch. Each is safe to do again: what was done before is found done. Must not decide when.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use machine::cycle::{Cycle, Party};
 use serde_json::{Value, json};
-use tools::git::{GitFault, Merged, Moved, NewCommit, ObjectId, Repository, Stamp};
+use tools::git::{Brought, GitFault, Merged, Moved, NewCommit, ObjectId, Repository, Stamp};
 
 use crate::fault::EngineError;
 
@@ -43,6 +44,7 @@ pub(super) fn checkpoint(project: &Path, cycle: &Cycle) -> Result<Value, String>
     if !cycle.branch.is_empty() {
         let at = repository.branch_at(&cycle.branch).map_err(in_words)?;
         let commit = at.ok_or_else(|| format!("the branch {} is gone: make it again, then `resume`", cycle.branch))?;
+        let commit = if cycle.back.is_empty() { commit } else { go_back(&repository, cycle, commit)? };
         keep(&repository, cycle, &commit)?;
         return Ok(json!({"branch": cycle.branch, "base": cycle.base, "commit": commit.as_str()}));
     }
@@ -64,6 +66,20 @@ pub(super) fn checkpoint(project: &Path, cycle: &Cycle) -> Result<Value, String>
         }
     }
     Err(format!("{NAMES} branches are called {stem}: delete some"))
+}
+
+/// The branch back to where the Human wants it; what it held until now is kept.
+fn go_back(repository: &Repository, cycle: &Cycle, at: ObjectId) -> Result<ObjectId, String> {
+    let to = ObjectId::read(&cycle.back).ok_or_else(|| format!("`{}` is no commit", cycle.back))?;
+    if at == to {
+        return Ok(to);
+    }
+    let name = format!("{}/left-before-loop-{}", cycle.id, cycle.loop_number);
+    repository.keep(&name, &at).map_err(in_words)?;
+    match repository.advance(&cycle.branch, &at, &to, "back to an earlier loop").map_err(in_words)?.0 {
+        Moved::Done | Moved::Already => Ok(to),
+        Moved::Elsewhere(_) => Err(format!("{} is being moved by somebody else: `resume` tries again", cycle.branch)),
+    }
 }
 
 fn keep(repository: &Repository, cycle: &Cycle, commit: &ObjectId) -> Result<(), String> {
@@ -101,10 +117,13 @@ pub(super) fn merge(project: &Path, cycle: &Cycle, since: &str) -> Result<Value,
     if repository.is_ancestor(&theirs, &ours).map_err(in_words)? {
         // Whoever was ended in the middle may have moved the branch, and left the working tree behind.
         let merge = repository.logged(&ours).map_err(in_words)?;
+        let mut note = String::new();
         if let (Some(before), true) = (merge.parents.first(), merge.parents.contains(&theirs)) {
-            repository.advance(&cycle.base, before, &ours, "a goal is merged").map_err(in_words)?;
+            let around = Around::look(&repository, &cycle.base, before, &ours)?;
+            let advanced = repository.advance_beside(&cycle.base, (before, &ours), "a goal is merged", &around.beside);
+            note = left_behind(&advanced.map_err(in_words)?.1);
         }
-        return Ok(json!({"commit": ours.as_str()}));
+        return Ok(json!({"commit": ours.as_str(), "note": note}));
     }
     let tree = match repository.merge(&ours, &theirs).map_err(in_words)? {
         Merged::Tree(tree) => tree,
@@ -113,15 +132,89 @@ pub(super) fn merge(project: &Path, cycle: &Cycle, since: &str) -> Result<Value,
             return Ok(json!({"conflicts": files}));
         }
     };
+    // Before anything is moved: whoever works there must not find the merge undone in their next commit.
+    let around = Around::look(&repository, &cycle.base, &ours, &tree)?;
+    if let Some(hindrance) = around.hindrance {
+        return Err(format!("{hindrance}; then `resume` merges"));
+    }
     let stamp = stamp(Party::Actor, since);
     let message = format!("Merge {} into {}\n", cycle.branch, cycle.base);
     let parents = vec![ours.clone(), theirs];
     let new = NewCommit { tree, parents, author: &stamp, committer: &stamp, message: &message };
     let commit = repository.commit(&new).map_err(in_words)?;
-    match repository.advance(&cycle.base, &ours, &commit, "a goal is merged").map_err(in_words)?.0 {
-        Moved::Done | Moved::Already => Ok(json!({"commit": commit.as_str()})),
-        Moved::Elsewhere(_) => Err(format!("{} was moved meanwhile: `resume` merges again", cycle.base)),
+    let advanced = repository.advance_beside(&cycle.base, (&ours, &commit), "a goal is merged", &around.beside);
+    match advanced.map_err(in_words)? {
+        (Moved::Done | Moved::Already, trees) => Ok(json!({"commit": commit.as_str(), "note": left_behind(&trees)})),
+        (Moved::Elsewhere(_), _) => Err(format!("{} was moved meanwhile: `resume` merges again", cycle.base)),
     }
+}
+
+/// The working trees on a branch that is about to move from one commit to another tree.
+struct Around {
+    /// Why it should not: a person's changes where the merge would write.
+    hindrance: Option<String>,
+    /// Files with changes of a person's that the merge leaves alone, and that are left alone.
+    beside: Vec<PathBuf>,
+}
+
+impl Around {
+    fn look(repository: &Repository, branch: &str, old: &ObjectId, new: &ObjectId) -> Result<Self, String> {
+        let between = repository.measure(old, new).map_err(in_words)?;
+        let written: BTreeSet<&PathBuf> = between.files.iter().map(|file| &file.path).collect();
+        let mut around = Self { hindrance: None, beside: Vec::new() };
+        let trees = repository.worktrees().map_err(in_words)?;
+        for tree in trees.into_iter().filter(|tree| tree.branch.as_deref() == Some(branch) && !tree.is_gone) {
+            let status = Repository::open(&tree.folder).and_then(|here| here.status()).map_err(in_words)?;
+            let is_new = |path: &Path| repository.file_at(old, path).is_ok_and(|file| file.is_none());
+            let in_the_way = |path: &Path| is_new(path) && tree.folder.join(path).symlink_metadata().is_ok();
+            let own = status.changed.iter().chain(&status.unmerged);
+            let mut clashing: Vec<&PathBuf> = own.clone().filter(|path| written.contains(path)).collect();
+            clashing.extend(written.iter().filter(|path| in_the_way(path)).copied());
+            let (folder, names) = (tree.folder.display(), |paths: &[&PathBuf]| named(paths));
+            let hindrance = match status.under_way {
+                Some(what) => Some(format!("a {what} is under way in {folder}: end it")),
+                None if !status.staged.is_empty() => {
+                    let staged: Vec<&PathBuf> = status.staged.iter().collect();
+                    Some(format!("{folder} has staged changes ({}): commit them, or `git reset`", names(&staged)))
+                }
+                None if !clashing.is_empty() => Some(format!(
+                    "{folder} has changes of its own where the merge would write ({}): commit or stash them",
+                    names(&clashing)
+                )),
+                None => None,
+            };
+            around.hindrance = around.hindrance.or(hindrance);
+            around.beside.extend(own.filter(|path| !written.contains(path)).cloned());
+        }
+        Ok(around)
+    }
+}
+
+/// What is to be said of working trees that could not follow.
+fn left_behind(trees: &[(PathBuf, Brought)]) -> String {
+    let left = trees.iter().filter_map(|(folder, brought)| match brought {
+        Brought::Left(why) => Some(format!("{} did not follow: {why}", folder.display())),
+        Brought::Done | Brought::Already => None,
+    });
+    left.collect::<Vec<_>>().join("; ")
+}
+
+/// Paths for a message, not too many.
+fn named(paths: &[&PathBuf]) -> String {
+    const MOST: usize = 5;
+    let mut names: Vec<String> = paths.iter().take(MOST).map(|path| path.display().to_string()).collect();
+    if paths.len() > MOST {
+        names.push(format!("and {} more", paths.len() - MOST));
+    }
+    names.join(", ")
+}
+
+/// What of a project's working tree is in no commit, and so not seen by agents; nothing where there is no repository.
+pub fn uncommitted(project: &Path) -> Vec<String> {
+    let status = Repository::open(project).and_then(|repository| repository.status()).unwrap_or_default();
+    let is_own = |path: &Path| path.starts_with(dialect::cycle::CONTEXT);
+    let paths = status.paths().filter(|path| !is_own(path));
+    paths.map(|path| path.display().to_string()).collect()
 }
 
 /// The branch is deleted: what it held is merged, and the Human said so.

@@ -9,6 +9,10 @@ pub struct CycleSettings {
     pub limits: Limits,
     /// The commands that are run for the Judge, in their order.
     pub battery: Vec<BatteryCheck>,
+    /// Commands that agents may not run: `git push`, `rm -rf*`.
+    pub forbidden: Vec<String>,
+    /// The line that a shell runs to ask for a pull request; none is asked for without it.
+    pub pull_request: Option<String>,
     /// Folders beside the system's own that these may look at: where toolchains are.
     pub read: Vec<std::path::PathBuf>,
 }
@@ -31,7 +35,7 @@ impl CycleSettings {
     pub(crate) fn machine_limits(&self) -> Limits {
         let required = self.battery.iter().filter(|check| check.required).map(|check| check.name.clone());
         let required = self.limits.required.iter().cloned().chain(required).collect();
-        Limits { required, ..self.limits.clone() }
+        Limits { required, offers: self.pull_request.is_some(), ..self.limits.clone() }
     }
 
     /// A digest of what a cycle begins with (QL-27).

@@ -57,6 +57,9 @@ pub(super) fn tell(cycle: &Cycle, fact: &Fact, event: &mut Event) {
         Fact::Agreed => "the plan of the whole is agreed".into(),
         Fact::GoalChanged { goal } => format!("the goal is now: {goal}"),
         Fact::Allowed { loops, .. } => format!("{loops} loops are allowed in all"),
+        Fact::Offered { number: Some(number), said, .. } => format!("pull request {number}: {said}"),
+        Fact::Offered { number: None, said, .. } => format!("there is no pull request: {said}"),
+        Fact::WentBack { number, commit } => format!("back to what stood before loop {number}: {commit}"),
         Fact::Merged { commit, .. } => format!("{} is merged as {commit}", cycle.branch),
         Fact::Conflicted { files, .. } => {
             event.more.clone_from(files);
@@ -144,7 +147,11 @@ pub(super) fn notice_of(before: &Cycle, after: &Cycle, fact: &Fact) -> Option<No
         },
         Fact::Moved { to: Place::Over(Ending::Complete) } => Notice::Finished { run: id },
         Fact::Moved { to: Place::Over(ending) } => {
-            Notice::Failed { run: id, items: Vec::new(), doing: what(), error: ended(*ending).into() }
+            let error = match before.trouble.as_str() {
+                "" => ended(*ending).to_string(),
+                trouble => format!("{}: {trouble}", ended(*ending)),
+            };
+            Notice::Failed { run: id, items: Vec::new(), doing: what(), error }
         }
         Fact::Paused { reason } => Notice::Paused { run: id, reason: reason.clone() },
         Fact::Resumed => Notice::Resumed { run: id },

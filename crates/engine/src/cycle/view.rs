@@ -19,6 +19,7 @@ pub(super) fn work_in_words(work: Work) -> &'static str {
         Work::Act(_) => "the work",
         Work::Check(_) => "the battery",
         Work::Judge(_) => "the judgement",
+        Work::Offer => "the pull request",
         Work::Merge => "the merge",
         Work::Delete => "the end of the branch",
         Work::Archive(_) => "the archive",
@@ -73,6 +74,8 @@ fn details(cycle: &Cycle) -> Value {
         "base": cycle.base,
         "checkpoints": cycle.checkpoints.iter().map(|(number, commit)| json!({"loop": number, "commit": commit})).collect::<Vec<_>>(),
         "changed": cycle.measured,
+        "pull_request": cycle.pull_request,
+        "trouble": cycle.trouble,
         "checks": cycle.checks.as_ref().map(|(_, checks)| checks),
         "question": cycle.gate().map(|gate| json!({"id": gate_name(gate.number), "text": gate.question, "valid": options(gate)})),
         "record": CURRENT,
@@ -225,7 +228,8 @@ pub(super) fn message(cycle: &Cycle, said: Said) -> (&'static str, String) {
         }
         Said::Failure => {
             let how = cycle.ending().map_or("it is over", super::tell::ended);
-            ("failure", format!("{}: {how}; the record is {}", cycle.id, cycle.archive))
+            let why = cycle.trouble.lines().next().map(|why| format!(": {why}")).unwrap_or_default();
+            ("failure", format!("{}: {how}{why}; the record is {}", cycle.id, cycle.archive))
         }
         Said::Question | Said::Proposal => {
             let asked =

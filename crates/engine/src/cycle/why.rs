@@ -47,6 +47,7 @@ fn of_cycle(cycle: &Cycle, driver: Driver) -> Why {
         (Place::Over(ending), _) => {
             why.state = if *ending == Ending::Complete { "done" } else { "failed" };
             why.what = super::tell::ended(*ending).into();
+            why.because.extend(cycle.trouble.lines().map(str::to_owned));
             why.files = vec![cycle.archive.clone()];
             why.can.push(can(format!("multiverse logs {id}"), "shows what happened, turn by turn"));
             why.can.push(can("multiverse run --protocol cycle \"another goal\"", "sets another goal"));

@@ -1,8 +1,7 @@
 //! How a task is run: its session begins with the log as it is, or the one that is open is joined (RM-01, RM-11, RM-17).
 
 use dialect::roadmap::{
-    CONFIG, Config, FOLDER, Log, Source, TASK_ENDING, TaskFile, initial_config, initial_task, is_wanted,
-    reading,
+    CONFIG, Config, FOLDER, Log, Source, TASK_ENDING, TaskFile, initial_config, initial_task, is_wanted, reading,
 };
 use machine::roadmap::{self as pool, Beginning as Task, Ground};
 use store::{Commit, CommitError, Fs, ProjectPath, What};

@@ -14,8 +14,8 @@ use store::Missing;
 use text::{Change, Text};
 use tools::{LogKeeper, Stop};
 
-use super::{Carried, read_task};
 use super::lease::Lease;
+use super::{Carried, read_task};
 use crate::fault::EngineError;
 use crate::hosted::{Followed, World};
 use crate::service::Service;

@@ -403,5 +403,11 @@ fn cycle_settings(read: &Read) -> CycleSettings {
         seconds: check.seconds.unwrap_or(CHECK_SECONDS),
         required: check.required.unwrap_or(true),
     };
-    CycleSettings { limits, battery: read.set.checks.iter().map(check).collect(), read: readable(read) }
+    CycleSettings {
+        limits,
+        battery: read.set.checks.iter().map(check).collect(),
+        forbidden: set.forbidden.iter().map(|one| one.text.clone()).collect(),
+        pull_request: set.pull_request.as_ref().map(|one| one.text.clone()),
+        read: readable(read),
+    }
 }

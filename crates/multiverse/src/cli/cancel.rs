@@ -12,6 +12,7 @@ use super::output::Output;
 use super::progress::Shown;
 use super::project::Start;
 use super::request::user;
+use super::signals;
 
 /// End a run for good
 ///
@@ -38,6 +39,14 @@ impl Arguments {
         let mut opened = Opened::to_tell(&Start::of_process(given)?, output, Shown::Oddities)?;
         let run = opened.run(&self.run)?;
         opened.service.send(&run, Input::Cancel { by: user() })?;
-        opened.told(&run, &format!("cancelled {run}; `multiverse retry {run}` takes it up again in a new run"), output)
+        let hosted = opened.service.view(&run).filter(|view| view.protocol.is_some());
+        let is_hosted = hosted.is_some();
+        // What ends a cycle needs no agent: its record goes to the archive, unless another process sees to it.
+        if hosted.is_some_and(|view| view.state == "stopped") {
+            opened.service.drive(std::slice::from_ref(&run), signals::interrupt())?;
+        }
+        let next = if is_hosted { "`multiverse explain" } else { "`multiverse retry" };
+        let does = if is_hosted { "says where it stands" } else { "takes it up again in a new run" };
+        opened.told(&run, &format!("cancelled {run}; {next} {run}` {does}"), output)
     }
 }

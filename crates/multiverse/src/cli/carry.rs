@@ -76,6 +76,9 @@ pub(crate) struct Outcome {
     /// Whether it is a session of a roadmap.
     #[serde(skip)]
     is_roadmap: bool,
+    /// Whether it is of a protocol with a machine of its own.
+    #[serde(skip)]
+    is_hosted: bool,
 }
 
 /// Whether the view said already how a run ended.
@@ -411,9 +414,10 @@ impl Opened {
             (_, End::Done) => self.service.outputs(run),
             _ => Vec::new(),
         };
+        let is_hosted = view.as_ref().is_some_and(|view| view.protocol.is_some());
         let (run, status) = (run.into(), status.into());
         let is_roadmap = view.is_some_and(|view| view.protocol == Some("roadmap"));
-        Outcome { run, status, waits, outputs, head: String::new(), end, is_roadmap }
+        Outcome { run, status, waits, outputs, head: String::new(), end, is_roadmap, is_hosted }
     }
 }
 
@@ -483,9 +487,10 @@ impl Outcome {
                 if told == Told::Not {
                     output.warn(&format!("{BAD}failed{BAD:#}: {run}"))?;
                 }
-                output.warn(&format!(
-                    "{HINT}hint{HINT:#}: `multiverse retry {run}` goes on in a new run\n      `multiverse explain {run}` says why"
-                ))?;
+                // Only runs of levels can be taken up again: those of other protocols begin anew.
+                let retry = format!("`multiverse retry {run}` goes on in a new run\n      ");
+                let retry = if self.is_hosted { "" } else { retry.as_str() };
+                output.warn(&format!("{HINT}hint{HINT:#}: {retry}`multiverse explain {run}` says why"))?;
             }
             End::Waits => {
                 output.say(&format!("{HINT}waits for you{HINT:#}: {run}"))?;

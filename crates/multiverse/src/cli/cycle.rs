@@ -19,7 +19,7 @@ use super::resolve;
 use super::snippet::{self, ProblemView};
 use super::visible;
 
-pub(crate) use begin::Goal;
+pub(crate) use begin::{Goal, write_settings};
 
 /// Look at a goal and its record: plan, act, judge
 ///
@@ -111,6 +111,8 @@ struct BlockView<'a> {
     next: Option<&'static str>,
     goes_to: Option<&'static str>,
     meaning: String,
+    /// What stands there of the fields that decide, word for word.
+    written: Vec<(&'static str, &'a str)>,
     summary: &'a str,
     context: &'a str,
     fields: Vec<(&'a str, &'a str)>,
@@ -249,7 +251,7 @@ fn told(path: &str, reading: &Reading) -> String {
             block.line,
             name(block.signature.map(|signature| signature.to_string())),
             name(block.agent.map(|agent| agent.to_string())),
-            name(block.result.map(|result| result.to_string())),
+            block.result.map_or_else(|| unread(block, "Result"), |result| result.to_string()),
             visible::text(&meaning(block)),
         ));
     }
@@ -258,6 +260,16 @@ fn told(path: &str, reading: &Reading) -> String {
         text.push_str(&format!("  INSUFFICIENT {row} times in a row\n"));
     }
     text
+}
+
+/// What stands where a word could not be read.
+fn unread(block: &Block, key: &str) -> String {
+    const MOST: usize = 24;
+    let written = block.written.iter().find(|(name, _)| *name == key).map(|(_, value)| value.trim());
+    match written.filter(|value| !value.is_empty()) {
+        Some(value) => format!("?{}", visible::text(&value.chars().take(MOST).collect::<String>())),
+        None => "?".into(),
+    }
 }
 
 fn meaning(block: &Block) -> String {
@@ -285,6 +297,7 @@ fn view_of<'a>(path: &'a str, block: &'a Block) -> BlockView<'a> {
             Meaning::Asks(_) => Some("Human"),
         },
         meaning: meaning(block),
+        written: block.written.iter().map(|(key, value)| (*key, value.as_str())).collect(),
         summary: &block.summary,
         context: &block.context,
         fields: block.fields.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),

@@ -7,6 +7,7 @@ use serde::Serialize;
 use store::Missing;
 
 use super::carry::Opened;
+use super::cycle;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::output::{Form, Output};
@@ -21,8 +22,9 @@ use super::visible;
 /// always hold, runs/ and outputs/. What is there already stays as it is, so doing it
 /// twice changes nothing. `multiverse run` does the same by itself. With --protocol
 /// profile: agent_runtime/ with the status, the profiles and their schemas, ideas/ and
-/// tools/; a status of an earlier run is archived. With --protocol roadmap: a first task in
-/// .jixo/, to be edited, and jixo.config.json.
+/// tools/; a status of an earlier run is archived. With --protocol cycle: docs/context/
+/// for the record, its archive and its pictures, and multiverse.toml with the limits. With
+/// --protocol roadmap: a first task in .jixo/, to be edited, and jixo.config.json.
 ///
 /// With --json, one object: {"made": …}.
 ///
@@ -32,6 +34,7 @@ use super::visible;
 ///   multiverse init
 ///   multiverse init --protocol lineage
 ///   multiverse init --protocol profile
+///   multiverse init --protocol cycle
 ///   multiverse init --protocol roadmap
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -92,6 +95,10 @@ impl Arguments {
             _ => opened.service.init()?,
         };
         let left = opened.close();
+        let documents = match asked {
+            Some("cycle") => documents.into_iter().chain(cycle::write_settings(&project, output)?).collect(),
+            _ => documents,
+        };
         match output.form() {
             Form::Json => {
                 let project = project.to_string_lossy().into_owned();

@@ -17,7 +17,7 @@ use tools::{
 };
 
 use super::agents::ROLES;
-use super::configuration::{FILE, Grant, Read, Setting, reveal};
+use super::configuration::{FILE, Grant, Read, Setting, denying, reveal};
 use super::failure::Failure;
 
 /// Where other programs keep their MCP servers, too.
@@ -87,7 +87,14 @@ impl Supply {
             boxes.push(("mcp".into(), Arc::new(mcp)));
         }
         let grants = self.grants.get(standing).cloned().unwrap_or_else(Grants::nothing);
-        Ok(guarded(job, grants, Boxes::new(boxes)))
+        let forbidden = engine::agent::forbidden(&job.brief);
+        match forbidden.is_empty() {
+            true => Ok(guarded(job, grants, Boxes::new(boxes))),
+            false => {
+                let within = Granted::new(denying(&forbidden), Boxes::new(boxes)).in_project(job.project.clone());
+                Ok(guarded(job, grants, within.set_in(format!("[cycle] forbidden in {FILE}"))))
+            }
+        }
     }
 }
 
@@ -95,6 +102,8 @@ impl Supply {
 fn writable(job: &Job) -> Writable {
     match Context::of(&job.brief) {
         Some(context) => within(context.task.dirs),
+        // A cycle's copy is all its own: what may not change there is measured afterwards.
+        None if job.brief.protocol == "cycle" => Writable::Within { folders: Vec::new(), but: Vec::new() },
         None => Writable::Usual,
     }
 }

@@ -10,7 +10,7 @@ use crate::place::{Place, Ran};
 const GOAL: &str = "Every heading in docs/ is in sentence case.";
 
 /// A repository with headings to mend: more than one loop may change.
-fn repository() -> Place {
+pub(crate) fn repository() -> Place {
     let place = Place::with(&[
         ("docs/a.md", b"# The Harbour Guide\n\n## Where Boats Sleep\n"),
         ("docs/b.md", b"# Other Things\n"),
@@ -22,7 +22,7 @@ fn repository() -> Place {
     place
 }
 
-fn git(place: &Place, arguments: &[&str]) -> String {
+pub(crate) fn git(place: &Place, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=ada", "-c", "user.email=ada@example.org"]).args(arguments);
     let output = command.current_dir(place.path("")).output().unwrap();
@@ -30,15 +30,15 @@ fn git(place: &Place, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn answer(place: &Place, words: &str) -> Ran {
+pub(crate) fn answer(place: &Place, words: &str) -> Ran {
     place.run(&["answer", "last", words])
 }
 
-fn status(place: &Place) -> Value {
+pub(crate) fn status(place: &Place) -> Value {
     serde_json::from_str(&place.run(&["cycle", "status", "--json"]).stdout).unwrap()
 }
 
-fn begin(place: &Place) -> Ran {
+pub(crate) fn begin(place: &Place) -> Ran {
     place.run(&["run", "--protocol", "cycle", GOAL])
 }
 

@@ -5,6 +5,7 @@
 mod asking;
 mod check;
 mod cycle;
+mod cycle_ground;
 mod cycles;
 mod frame;
 mod import;

@@ -24,6 +24,8 @@ pub enum Head {
 pub struct Status {
     /// Changed, added or removed, in the index or in the working tree.
     pub changed: Vec<PathBuf>,
+    /// Those of the changed files that are changed in the index.
+    pub staged: Vec<PathBuf>,
     /// Not known to git and not ignored; a folder stands for all in it.
     pub untracked: Vec<PathBuf>,
     /// Left open by a merge.
@@ -133,7 +135,12 @@ impl Repository {
                 _ => continue,
             };
             let path = entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields);
-            list.extend(path.map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))));
+            let path = path.map(|path| PathBuf::from(OsString::from_vec(path.to_vec())));
+            list.extend(path.clone());
+            // `1 XY …`: X is the index's.
+            if entry[0] == b'1' && entry.get(2) != Some(&b'.') {
+                status.staged.extend(path);
+            }
         }
         status.under_way = UNDER_WAY.iter().find(|(name, _)| self.git_dir.join(name).exists()).map(|(_, what)| *what);
         Ok(status)

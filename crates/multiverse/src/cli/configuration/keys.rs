@@ -148,6 +148,13 @@ const CYCLE: &[Key] = &[
         "\"pause\"",
     ),
     key("outline", Form::Flag, "Whether a plan of the whole is shown to you first.", "false"),
+    key("forbidden", Form::Texts, "Commands that agents may not run; * stands for anything.", "[\"git push\"]"),
+    key(
+        "pull_request",
+        Form::Text,
+        "What a shell runs to ask for a pull request before the merge; none without it.",
+        "\"gh pr create --fill --head \\\"$MULTIVERSE_BRANCH\\\"\"",
+    ),
 ];
 
 const ROADMAP: &[Key] = &[

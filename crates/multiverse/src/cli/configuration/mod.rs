@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub(crate) use keys::{Form as KeyForm, KEYS, Key, MOST_JOBS};
 pub(crate) use outline::{commented, schema};
 pub(crate) use secret::reveal;
-pub(crate) use typed::{CheckSet, Configuration, Grant, Namer, Setting};
+pub(crate) use typed::{CheckSet, Configuration, Grant, Namer, Setting, denying};
 
 use super::failure::{Failure, Kind};
 use super::output::{Form, Output, counted};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value;
-use tools::{Effect, Rule};
+use tools::{Effect, Grants, Rule, ToolCall};
 
 use super::{Entry, Origin, Read};
 
@@ -113,6 +113,8 @@ pub(crate) struct CycleSet {
     pub(crate) answer_seconds: Option<u64>,
     pub(crate) silence: Option<String>,
     pub(crate) outline: bool,
+    pub(crate) forbidden: Vec<Setting>,
+    pub(crate) pull_request: Option<Setting>,
 }
 
 /// How roadmaps go.
@@ -288,6 +290,11 @@ impl CycleSet {
             "insufficient" => self.insufficient = whole(entry),
             "answer_seconds" => self.answer_seconds = whole(entry),
             "silence" => self.silence = Some(setting(entry).text),
+            "forbidden" => {
+                let each = texts(&entry.value).into_iter().map(|text| Setting { text, span: span_of(entry) });
+                self.forbidden = each.collect();
+            }
+            "pull_request" => self.pull_request = Some(setting(entry)),
             _ => self.outline = entry.value.as_bool().unwrap_or_default(),
         }
     }
@@ -306,6 +313,7 @@ pub(crate) fn check(read: &mut Read) {
     for (name, check) in set.checks.iter().filter(|(_, check)| check.command.is_none()) {
         read.problem(check.span.clone(), format!("[checks.{name}] has no command"), "add: command = \"make test\"");
     }
+    check_forbidden(read, &set);
     for (at, grant) in set.grants.iter().enumerate() {
         for (name, setting) in [("rule", &grant.rule), ("pattern", &grant.pattern)] {
             if setting.text.is_empty() {
@@ -330,6 +338,37 @@ pub(crate) fn check(read: &mut Read) {
             _ => continue,
         };
         read.problem(server.span.clone(), format!("[mcp.{name}] {message}"), "keep one of the two");
+    }
+}
+
+/// The tool with which a model runs commands.
+const SHELL: &str = "run_shell_command";
+
+/// Everything but these commands, whatever follows them. What cannot be read as a rule is told where it is set.
+pub(crate) fn denying(forbidden: &[String]) -> Grants {
+    let rules = forbidden.iter().flat_map(|command| {
+        let command = command.trim();
+        [format!("{SHELL}: {command}"), format!("{SHELL}: {command} *")].map(|pattern| Rule::new(Effect::Deny, pattern))
+    });
+    let rules: Vec<Rule> = rules.filter(|rule| rule.check(0).is_ok()).collect();
+    Grants::new(rules, Effect::Allow).unwrap_or_else(|_| Grants::nothing())
+}
+
+/// What is forbidden is a command, and no check of the battery (CY-12).
+fn check_forbidden(read: &mut Read, set: &Configuration) {
+    for one in set.cycle.forbidden.iter().filter(|one| one.text.trim().is_empty() || one.text.contains('\n')) {
+        read.problem(one.span.clone(), "forbidden must name commands", "for example: forbidden = [\"git push\"]");
+    }
+    let forbidden: Vec<String> = set.cycle.forbidden.iter().map(|one| one.text.clone()).collect();
+    for (name, check) in &set.checks {
+        let Some(command) = &check.command else { continue };
+        let call =
+            ToolCall { id: String::new(), name: SHELL.into(), arguments: serde_json::json!({"command": command.text}) };
+        let decided = denying(&forbidden).decide(&call, None);
+        if decided.effect == Effect::Deny {
+            let message = format!("[checks.{name}] runs what [cycle] forbids: `{}`", decided.subject);
+            read.problem(command.span.clone(), message, "change the check, or what is forbidden");
+        }
     }
 }
 

@@ -1,17 +1,40 @@
 //! `multiverse run --protocol cycle`: a goal is set, and carried through its loops.
 
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 
-use engine::cycle::CycleStart;
+use engine::cycle::{CycleStart, uncommitted};
 
 use super::super::carry::{Driving, Opened};
-use super::super::configuration::Read;
+use super::super::configuration::{FILE, Read};
 use super::super::exit::Exit;
 use super::super::failure::{Failure, Kind};
 use super::super::live;
 use super::super::output::{Form, Output, PLACE};
 use super::super::project::Start;
 use super::super::visible;
+
+/// How many files are named that agents do not see.
+const UNSEEN: usize = 5;
+
+/// What a project of cycles begins with, where it has no settings yet; gives the file if it was made (CY-17).
+pub(crate) fn write_settings(project: &Path, output: &mut Output) -> Result<Option<String>, Failure> {
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(project.join(FILE));
+    match made.and_then(|mut file| file.write_all(SETTINGS.as_bytes())) {
+        Ok(()) => Ok(Some(FILE.into())),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            if !Read::of(project)?.entries.iter().any(|entry| entry.path.starts_with("cycle.")) {
+                output.say(&format!("{FILE} is there already: [cycle] and [checks.NAME] can be set in it"))?;
+            }
+            Ok(None)
+        }
+        Err(error) => Err(Failure::reading(Path::new(FILE), &error)),
+    }
+}
+
+/// The settings that a new project is given.
+const SETTINGS: &str = include_str!("settings.toml");
 
 /// What a goal comes with.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -70,6 +93,15 @@ impl Goal {
         let wants_outline = self.outline || Read::of(&project)?.set.cycle.outline;
         let goal = CycleStart { goal, current_state: self.state.clone(), context_docs, wants_outline };
         let run = opened.service.start_cycle(goal)?;
+        let unseen = uncommitted(&project);
+        if !unseen.is_empty() {
+            let shown: Vec<String> = unseen.iter().take(UNSEEN).map(|path| visible::text(path)).collect();
+            let more = if unseen.len() > UNSEEN { ", …" } else { "" };
+            output.warn(&format!(
+                "your working tree has changes that are in no commit ({}{more}): agents do not see them",
+                shown.join(", ")
+            ))?;
+        }
         if output.form() == Form::Text && !live::is_possible(output) {
             output.say(&format!("{PLACE}{}{PLACE:#} began", visible::text(&run)))?;
         }

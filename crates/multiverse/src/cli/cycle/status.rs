@@ -1,6 +1,9 @@
 //! `multiverse cycle status`: where the goal stands: the loop, who is on, what was said last, and what is asked.
 
+use std::path::Path;
+
 use engine::RunView;
+use engine::cycle::{ASSETS, is_asset_name};
 use serde_json::Value;
 
 use super::super::carry::Opened;
@@ -12,6 +15,7 @@ use super::super::project::Start;
 use super::super::visible;
 
 pub(super) fn show(start: &Start, output: &mut Output) -> Result<Exit, Failure> {
+    let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
     let opened = Opened::to_look(start, output, Shown::Oddities)?;
     let runs = opened.service.all_runs();
     let cycle = runs.into_iter().rfind(|run| run.protocol == Some("cycle"));
@@ -24,7 +28,7 @@ pub(super) fn show(start: &Start, output: &mut Output) -> Result<Exit, Failure> 
     };
     match output.form() {
         Form::Json => output.json(&cycle)?,
-        Form::Text => output.data(&told(&cycle))?,
+        Form::Text => output.data(&format!("{}{}", told(&cycle), misnamed(&project)))?,
     }
     Ok(Exit::Done)
 }
@@ -63,7 +67,33 @@ fn told(cycle: &RunView) -> String {
             told.push_str(&format!("  {}\n", visible::text(command)));
         }
     }
+    if !text("trouble").is_empty() {
+        told.push_str(&format!("{BAD}went wrong{BAD:#}: {}\n", text("trouble")));
+    }
+    let checkpoints = details.get("checkpoints").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let loops: Vec<String> =
+        checkpoints.iter().filter_map(|one| Some(one.get("loop")?.as_u64()?.to_string())).collect();
+    let may_revise = cycle.waits.iter().flat_map(|waiting| &waiting.commands).any(|one| one.contains("REVISION_"));
+    if may_revise && !text("branch").is_empty() {
+        let loops = loops.join(", ");
+        told.push_str(&format!(
+            "\"REVISION_REQUESTED: back to loop N, your words\" goes back to what stood before it: {loops}\n"
+        ));
+    }
     let record = if text("archive").is_empty() { text("record") } else { text("archive") };
     told.push_str(&format!("record: {record}\n"));
     told
+}
+
+/// Pictures of the record that are not named as they should be (CY-14).
+fn misnamed(project: &Path) -> String {
+    let names = std::fs::read_dir(project.join(ASSETS)).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut wrong: Vec<String> = names.filter(|name| name != "README.md" && !is_asset_name(name)).collect();
+    wrong.sort();
+    let line = |name: &String| {
+        let name = visible::text(name);
+        format!("{ASSETS}/{name} is not named YYYY-MM-DD_HH-MM-SS_description.ext\n")
+    };
+    wrong.iter().map(line).collect()
 }
