@@ -282,7 +282,7 @@ fn rm12_the_log_is_edited_while_they_work() {
     let items = (1..=10).map(|number| item(&number.to_string(), "Do a thing", &[])).collect();
     let folder = project.path().to_path_buf();
     let edited = Arc::new(Mutex::new(false));
-    let hands = Arc::new(Hands::new(plan(items), move |job| {
+    let hands = Arc::new(Hands::new(plan(items), move |_| {
         let mut edited = edited.lock().unwrap();
         if !std::mem::replace(&mut *edited, true) {
             // As an editor does it: read, change, write.

@@ -84,26 +84,27 @@ pub(super) fn take(session: &mut Session, fact: &Fact) {
         Fact::Aligned { goal } => session.planned.clone_from(goal),
         Fact::Asked(question) => {
             if let Some(item) = &question.item {
-                session.pool.change(item, |item| item.asked = item.asked.saturating_add(1));
+                session.pool.change(item, |item| {
+                    item.asked = item.asked.saturating_add(1);
+                    item.questions.push(question.id.clone());
+                });
             }
             session.questions.insert(question.id.clone(), question.clone());
         }
         Fact::Replied { question, asked, answer, by, at } => reply(session, question, asked, answer, by, at),
-        Fact::Settled { question, .. } => {
-            session.questions.remove(question);
-        }
+        Fact::Settled { question, .. } => settle(session, question),
         Fact::Refused { fence, .. } => {
             session.outdated.remove(fence);
         }
         Fact::Noted { fence, said } => {
-            if let Some(attempt) = session.attempts.get_mut(fence) {
+            if let Some(attempt) = session.attempts.at_mut(fence) {
                 attempt.noted = Some(said.clone());
             }
         }
         Fact::Exited { fence, case, .. } => {
             let opening = session.attempts.get(fence).map(|attempt| attempt.opening.clone());
             if let (Exit::NothingParallel, Some(opening)) = (case, opening)
-                && let Some(member) = session.members.get_mut(&opening)
+                && let Some(member) = session.members.at_mut(&opening)
             {
                 member.is_leaving = true;
             }
@@ -158,6 +159,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Session> {
         outdated: Tree::new(),
         integrations: Tree::new(),
         questions: Tree::new(),
+        replies: Tree::new(),
         planning: Tries::default(),
         planning_rest: None,
         log_number: *log_number,
@@ -350,15 +352,30 @@ fn reply(session: &mut Session, id: &str, asked: &str, answer: &str, by: &str, a
         since: at.into(),
         answer: None,
         by: String::new(),
+        reply: None,
     });
     question.answer = Some(answer.into());
     question.by = by.into();
+    // An answer that is changed keeps its place.
+    let number = question.reply.unwrap_or_else(|| session.replies.last().map_or(0, |(last, _)| last.saturating_add(1)));
+    question.reply = Some(number);
+    session.replies.insert(number, id.into());
     session.questions.insert(id.into(), question);
+}
+
+fn settle(session: &mut Session, id: &str) {
+    let Some(question) = session.questions.remove(id) else { return };
+    if let Some(number) = question.reply {
+        session.replies.remove(&number);
+    }
+    if let Some(item) = &question.item {
+        session.pool.change(item, |item| item.questions.retain(|one| one != id));
+    }
 }
 
 fn integration_of<'s>(session: &'s mut Session, item: &str) -> Option<&'s mut Integration> {
     let number = session.pool.item(item)?.queued?;
-    session.integrations.get_mut(&number)
+    session.integrations.at_mut(&number)
 }
 
 fn dequeue(session: &mut Session, item: &str) {

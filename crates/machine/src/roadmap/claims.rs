@@ -78,7 +78,7 @@ fn clash_of<'u>(in_use: &'u InUse, claim: &str) -> Option<&'u str> {
 /// These are in use once more.
 pub(super) fn take(in_use: &mut InUse, claims: &[String]) {
     for claim in claims {
-        match in_use.get_mut(claim.as_str()) {
+        match in_use.at_mut(claim.as_str()) {
             Some(count) => *count = count.saturating_add(1),
             None => {
                 in_use.insert(claim.as_str().into(), 1);
@@ -90,7 +90,7 @@ pub(super) fn take(in_use: &mut InUse, claims: &[String]) {
 /// These are in use once less.
 pub(super) fn give_back(in_use: &mut InUse, claims: &[String]) {
     for claim in claims {
-        match in_use.get_mut(claim.as_str()) {
+        match in_use.at_mut(claim.as_str()) {
             Some(count) if *count > 1 => *count -= 1,
             Some(_) => {
                 in_use.remove(claim.as_str());

@@ -11,8 +11,8 @@ use std::vec::Vec;
 
 use super::tree::count;
 use super::{
-    Beginning, CancelItem, ChangeItem, Decision, Ground, Group, Input, Limits, NewItem, Outcome, PlanChanges, ReadItem,
-    Reading, Session, Status, TaskReading, World, decide, start,
+    Beginning, CancelItem, ChangeItem, Decision, Fact, Ground, Group, Input, Limits, NewItem, Outcome, PlanChanges,
+    Question, ReadItem, Reading, Session, Status, TaskReading, World, decide, start,
 };
 use crate::run::Cast;
 
@@ -187,4 +187,37 @@ fn what_a_plan_touches() {
     let changes = PlanChanges { cancel: vec![cancel], ..PlanChanges::default() };
     assert_eq!(super::problems_of(&copy, &changes, None, &openings.limits), Vec::<String>::new());
     assert!(count::so_far() - before < 2000, "{} nodes", count::so_far() - before);
+}
+
+/// Questions that nobody answers are not looked at, however many there are.
+#[test]
+fn open_questions_cost_nothing() {
+    let openings = Openings {
+        cast: Cast::default(),
+        alive: ["p1"].map(String::from).into(),
+        stopped: BTreeSet::new(),
+        limits: Limits::default(),
+    };
+    let mut session = Some(openings.begin(SHAPES[0].1, 5000));
+    for number in 1..=5000 {
+        let question = Question {
+            id: format!("q-{number}"),
+            item: Some(number.to_string()),
+            question: "which?".into(),
+            default: String::new(),
+            since: String::new(),
+            answer: None,
+            by: String::new(),
+            reply: None,
+        };
+        super::apply(&mut session, "run", &Fact::Asked(question));
+    }
+    let session = session.expect("it is there");
+    assert_eq!(session.questions.len(), 5000);
+    let before = count::so_far();
+    let decision =
+        decide(Some(&session), "run", &Input::Wake, &openings.world("p1", 1), &openings.limits).expect("taken");
+    let told = decision.session.question_of("1").map(|question| question.id.as_str());
+    assert_eq!((decision.session.attempts.len(), told), (1, Some("q-1")));
+    assert!(count::so_far() - before < 300, "{} nodes", count::so_far() - before);
 }

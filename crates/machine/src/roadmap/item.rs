@@ -43,6 +43,9 @@ pub struct Item {
     /// How often it asked.
     #[serde(default, skip_serializing_if = "is_none")]
     pub asked: u32,
+    /// Its questions that are not done with, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
     /// How often it was planned around, those it came from included.
     #[serde(default, skip_serializing_if = "is_none")]
     pub replanned: u32,
@@ -148,6 +151,7 @@ impl Item {
             queued: None,
             last: None,
             asked: 0,
+            questions: Vec::new(),
             replanned: 0,
             partial: None,
             tries: Tries::default(),

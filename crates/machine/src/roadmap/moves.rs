@@ -25,7 +25,6 @@ impl Move {
 }
 
 /// The transition table. Nothing: that is refused.
-// tidy: transition table
 pub fn moved(from: Status, by: Move) -> Option<Status> {
     match (from, by) {
         (Status::Pending, Move::Lock) => Some(Status::Locked),

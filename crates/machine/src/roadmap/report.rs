@@ -199,6 +199,7 @@ impl Step<'_> {
             since: self.world.now.into(),
             answer: None,
             by: String::new(),
+            reply: None,
         }));
         self.effect(Effect::Tell(Told::Question(id)));
     }

@@ -67,6 +67,9 @@ pub struct Session {
     /// Questions that are not done with, by id.
     #[serde(default, skip_serializing_if = "Tree::is_empty")]
     pub questions: Tree<String, Question>,
+    /// Those whose answers are to be taken up, in the order in which these came.
+    #[serde(default, skip_serializing_if = "Tree::is_empty")]
+    pub replies: Tree<u64, String>,
     /// How planning went since it last succeeded.
     #[serde(default, skip_serializing_if = "Tries::is_empty")]
     pub planning: Tries,
@@ -193,6 +196,9 @@ pub struct Question {
     /// Who answered; empty for somebody who wrote into the task file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
+    /// The place of the answer among those that are to be taken up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<u64>,
 }
 
 /// A check that ran on what was integrated.
@@ -229,15 +235,12 @@ impl Session {
 
     /// The first question whose answer is to be taken up.
     pub fn reply(&self) -> Option<&Question> {
-        self.questions.iter().map(|(_, question)| question).find(|question| question.answer.is_some())
+        self.questions.get(self.replies.first()?.1)
     }
 
-    /// The newest question that an item asked and nobody answered: what its next executor is told, with the default.
+    /// The newest question that an item asked and that is not done with: what its next executor is told, with the default.
     pub fn question_of(&self, item: &str) -> Option<&Question> {
-        let mut asked: Vec<&Question> =
-            self.questions.iter().map(|(_, one)| one).filter(|one| one.item.as_deref() == Some(item)).collect();
-        asked.sort_by(|a, b| a.since.cmp(&b.since));
-        asked.pop()
+        self.questions.get(self.pool.item(item)?.questions.last()?)
     }
 
     /// Attempts of an opening.

@@ -167,7 +167,7 @@ impl<K: Ord + Clone, V: Clone> Tree<K, V> {
     }
 
     /// What stands under a key, to be changed in this version.
-    pub(super) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    pub(super) fn at_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
@@ -471,7 +471,7 @@ mod tests {
                 match state >> 61 {
                     0..3 => assert_eq!(tree.remove(&key), model.remove(&key)),
                     3 => assert_eq!(
-                        tree.get_mut(&key).map(|value| *value += 1),
+                        tree.at_mut(&key).map(|value| *value += 1),
                         model.get_mut(&key).map(|value| *value += 1)
                     ),
                     _ => assert_eq!(tree.insert(key, step), model.insert(key, step)),

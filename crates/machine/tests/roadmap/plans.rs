@@ -43,24 +43,39 @@ fn check(changes: &PlanChanges, expected: &[&str]) {
     }
 }
 
-/// Every reason for which a plan goes back.
+fn new(item: NewItem) -> PlanChanges {
+    adds(&[item])
+}
+
+fn changes(items: &[ChangeItem]) -> PlanChanges {
+    PlanChanges { change: items.to_vec(), ..PlanChanges::default() }
+}
+
+fn cancels(items: &[CancelItem]) -> PlanChanges {
+    PlanChanges { cancel: items.to_vec(), ..PlanChanges::default() }
+}
+
+fn on(key: &str, on: &[&str]) -> ChangeItem {
+    ChangeItem { depends_on: Some(on.iter().map(|on| (*on).into()).collect()), ..change(key) }
+}
+
+fn all(cases: &[(PlanChanges, &[&str])]) {
+    for (changes, expected) in cases {
+        check(changes, expected);
+    }
+}
+
+/// Titles, numbers, places, claims and groups of new items.
 #[test]
-fn what_is_wrong_with_a_plan() {
-    let new = |item: NewItem| adds(&[item]);
+fn what_is_wrong_with_new_items() {
     let titled = |title: &str| NewItem { title: title.into(), ..NewItem::default() };
-    let changed = |item: ChangeItem| PlanChanges { change: vec![item], ..PlanChanges::default() };
-    let on = |key: &str, on: &[&str]| ChangeItem {
-        depends_on: Some(on.iter().map(|on| (*on).into()).collect()),
-        ..change(key)
-    };
-    let cancels = |items: &[CancelItem]| PlanChanges { cancel: items.to_vec(), ..PlanChanges::default() };
     let groups = |groups: &[NewGroup]| PlanChanges { groups: groups.to_vec(), ..PlanChanges::default() };
     let named = |key: &str, parent: Option<&str>| NewGroup {
         key: key.into(),
         title: format!("Phase {key}"),
         parent: parent.map(String::from),
     };
-    let cases: Vec<(PlanChanges, &[&str])> = vec![
+    all(&[
         (new(add("7", &["1", "2", "5"])), &[]),
         (new(titled(" ")), &["its title is empty"]),
         (new(titled("a\nb")), &["has more than one line"]),
@@ -70,42 +85,6 @@ fn what_is_wrong_with_a_plan() {
         (new(add("4", &[])), &["number 4 is taken already"]),
         (new(add("seven", &[])), &["`seven` is no number"]),
         (adds(&[add("7", &[]), add("7", &[])]), &["number 7 comes twice"]),
-        (new(add("7", &["9"])), &["item 7 depends on 9, which does not exist"]),
-        (new(add("7", &["7"])), &["item 7 depends on itself"]),
-        (new(add("7", &["4"])), &["item 7 depends on 4, which is Cancelled"]),
-        (adds(&[add("7", &["8"]), add("8", &["7"])]), &["items wait for each other: 7 → 8 → 7"]),
-        (changed(on("6", &["6"])), &["item 6 depends on itself"]),
-        (changed(on("5", &["3"])), &[]),
-        (changed(on("3", &["3"])), &["item 3 depends on itself"]),
-        (
-            PlanChanges { add: vec![add("7", &["3"])], change: vec![on("3", &["7"])], ..PlanChanges::default() },
-            &["items wait for each other"],
-        ),
-        (changed(change("2")), &["item 2 cannot be changed: it is Locked"]),
-        (changed(change("1")), &["item 1 cannot be changed: it is Completed"]),
-        (changed(change("4")), &["it is Cancelled"]),
-        (changed(change("99")), &["there is no item 99 to change"]),
-        (
-            PlanChanges { change: vec![change("6"), change("6")], ..PlanChanges::default() },
-            &["item 6 is changed twice"],
-        ),
-        (
-            PlanChanges { change: vec![change("6")], cancel: vec![cancel("6", &[])], ..PlanChanges::default() },
-            &["item 6 is changed and cancelled"],
-        ),
-        (cancels(&[cancel("99", &[])]), &["there is no item 99 to cancel"]),
-        (cancels(&[cancel("1", &[])]), &["item 1 cannot be cancelled: it is Completed"]),
-        (cancels(&[cancel("6", &[]), cancel("6", &[])]), &["item 6 is cancelled twice"]),
-        (cancels(&[cancel("2", &[])]), &["item 3 depends on 2, which the plan cancels"]),
-        (cancels(&[cancel("2", &["6"])]), &[]),
-        (cancels(&[cancel("2", &["99"])]), &["item 3 depends on 99, which does not exist"]),
-        (cancels(&[cancel("2", &["6"]), cancel("6", &[])]), &["item 3 depends on 6, which the plan cancels"]),
-        (cancels(&[cancel("2", &[]), cancel("3", &[])]), &[]),
-        (PlanChanges { change: vec![on("3", &[])], cancel: vec![cancel("2", &[])], ..PlanChanges::default() }, &[]),
-        (
-            PlanChanges { add: vec![add("7", &["2"])], cancel: vec![cancel("2", &["7"])], ..PlanChanges::default() },
-            &["item 7 depends on 2, which the plan cancels"],
-        ),
         (new(NewItem { group: Some("6".into()), ..add("7", &[]) }), &["6 is an item, not a group"]),
         (new(NewItem { group: Some("x".into()), ..add("7", &[]) }), &["there is no group `x`"]),
         (new(NewItem { after: Some("99".into()), ..add("7", &[]) }), &["there is no item 99 that it could come after"]),
@@ -123,10 +102,52 @@ fn what_is_wrong_with_a_plan() {
         (groups(&[NewGroup { key: "h".into(), ..NewGroup::default() }]), &["its title is empty"]),
         (groups(&[named("h", None), named("i", Some("h"))]), &[]),
         (adds(&vec![add("", &[]); 501]), &["the plan adds 501 items and groups, and at most 500"]),
-    ];
-    for (changes, expected) in &cases {
-        check(changes, expected);
-    }
+    ]);
+}
+
+/// Dependencies on what is missing, cancelled, itself, or waits in a circle.
+#[test]
+fn what_is_wrong_with_dependencies() {
+    let both = PlanChanges { add: vec![add("7", &["3"])], change: vec![on("3", &["7"])], ..PlanChanges::default() };
+    all(&[
+        (new(add("7", &["9"])), &["item 7 depends on 9, which does not exist"]),
+        (new(add("7", &["7"])), &["item 7 depends on itself"]),
+        (new(add("7", &["4"])), &["item 7 depends on 4, which is Cancelled"]),
+        (adds(&[add("7", &["8"]), add("8", &["7"])]), &["items wait for each other: 7 → 8 → 7"]),
+        (changes(&[on("6", &["6"])]), &["item 6 depends on itself"]),
+        (changes(&[on("5", &["3"])]), &[]),
+        (changes(&[on("3", &["3"])]), &["item 3 depends on itself"]),
+        (both, &["items wait for each other"]),
+    ]);
+}
+
+/// Items that cannot be changed or cancelled, and those that would wait for ever for what is cancelled.
+#[test]
+fn what_is_wrong_with_changes() {
+    let and = |change: ChangeItem, cancel: CancelItem| PlanChanges {
+        change: vec![change],
+        cancel: vec![cancel],
+        ..PlanChanges::default()
+    };
+    let anew = PlanChanges { add: vec![add("7", &["2"])], cancel: vec![cancel("2", &["7"])], ..PlanChanges::default() };
+    all(&[
+        (changes(&[change("2")]), &["item 2 cannot be changed: it is Locked"]),
+        (changes(&[change("1")]), &["item 1 cannot be changed: it is Completed"]),
+        (changes(&[change("4")]), &["it is Cancelled"]),
+        (changes(&[change("99")]), &["there is no item 99 to change"]),
+        (changes(&[change("6"), change("6")]), &["item 6 is changed twice"]),
+        (and(change("6"), cancel("6", &[])), &["item 6 is changed and cancelled"]),
+        (cancels(&[cancel("99", &[])]), &["there is no item 99 to cancel"]),
+        (cancels(&[cancel("1", &[])]), &["item 1 cannot be cancelled: it is Completed"]),
+        (cancels(&[cancel("6", &[]), cancel("6", &[])]), &["item 6 is cancelled twice"]),
+        (cancels(&[cancel("2", &[])]), &["item 3 depends on 2, which the plan cancels"]),
+        (cancels(&[cancel("2", &["6"])]), &[]),
+        (cancels(&[cancel("2", &["99"])]), &["item 3 depends on 99, which does not exist"]),
+        (cancels(&[cancel("2", &["6"]), cancel("6", &[])]), &["item 3 depends on 6, which the plan cancels"]),
+        (cancels(&[cancel("2", &[]), cancel("3", &[])]), &[]),
+        (and(on("3", &[]), cancel("2", &[])), &[]),
+        (anew, &["item 7 depends on 2, which the plan cancels"]),
+    ]);
 }
 
 /// All problems are told at once, and nothing of the plan counts.

@@ -265,7 +265,7 @@ impl Pool {
     pub(in crate::roadmap) fn change(&mut self, key: &str, change: impl FnOnce(&mut Item)) {
         let Some(was) = self.item(key).map(|item| item.status) else { return };
         self.unlist(key);
-        if let Some(slot) = self.slots.get_mut(key) {
+        if let Some(slot) = self.slots.at_mut(key) {
             let slot = Arc::make_mut(slot);
             change(&mut slot.item);
         }
@@ -286,7 +286,7 @@ impl Pool {
 
     pub(in crate::roadmap) fn set_claims(&mut self, key: &str, claims: &[String]) {
         self.unlist(key);
-        if let Some(slot) = self.slots.get_mut(key) {
+        if let Some(slot) = self.slots.at_mut(key) {
             let slot = Arc::make_mut(slot);
             slot.item.claims = claims.to_vec();
             *slot = Slot::new(slot.item.clone(), slot.label.clone());
@@ -307,7 +307,7 @@ impl Pool {
         let (label, key) = (self.label_at(spot), Key::from(key));
         self.order.insert(label.clone(), key.clone());
         self.place_in_groups(group.as_deref(), &label, &key);
-        if let Some(slot) = self.slots.get_mut(&*key) {
+        if let Some(slot) = self.slots.at_mut(&*key) {
             let slot = Arc::make_mut(slot);
             slot.label = label;
             slot.item.group = group;
@@ -317,7 +317,7 @@ impl Pool {
 
     /// A group is there, or is different. One that stands elsewhere moves all that it holds.
     pub(in crate::roadmap) fn set_group(&mut self, group: &Group) {
-        let Some(held) = self.groups.get_mut(group.key.as_str()) else {
+        let Some(held) = self.groups.at_mut(group.key.as_str()) else {
             let parent = group.parent.clone().filter(|parent| self.groups.contains(parent.as_str()));
             return self.add_group(Group { parent, ..group.clone() });
         };
@@ -344,7 +344,7 @@ impl Pool {
         let within: Vec<Key> =
             self.groups().filter(|one| one.parent.as_deref() == Some(key)).map(|one| one.key.as_str().into()).collect();
         for group in within {
-            if let Some(held) = self.groups.get_mut(&*group) {
+            if let Some(held) = self.groups.at_mut(&*group) {
                 Arc::make_mut(held).group.parent.clone_from(parent);
             }
         }
@@ -473,7 +473,7 @@ impl Pool {
         let groups: Vec<Key> =
             self.ancestors(slot.item.group.as_deref()).map(|group| group.key.as_str().into()).collect();
         for group in groups {
-            if let Some(held) = self.groups.get_mut(&*group) {
+            if let Some(held) = self.groups.at_mut(&*group) {
                 change(Arc::make_mut(held).counts.of(slot.item.status));
             }
         }
