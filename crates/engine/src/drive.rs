@@ -474,7 +474,6 @@ impl<F: Fs> Service<F> {
             .collect();
         self.queue.extend(mine);
         self.queue.extend(self.engine.wake_own_hosted());
-        self.join_again();
     }
 
     /// Runs that waited for room get their turn when there is some.

@@ -8,7 +8,7 @@ use agent::{Backend, Brief, Pace};
 use machine::{Holder, Input as Common, Said};
 use store::Fs;
 
-use super::{Came, Deed, Ended, Input, Site, Workplace};
+use super::{Came, Deed, Ended, Input, Room, Site, Workplace};
 use crate::crew::{Assignment, Task};
 use crate::engine::Engine;
 use crate::notice::Notice;
@@ -34,10 +34,11 @@ impl<F: Fs> Engine<F> {
 
     /// Hosted runs that this process drives are to look what can go on; those that many drive only if there is something.
     pub(crate) fn wake_own_hosted(&self) -> Vec<Order> {
-        let (me, has_room) = (self.me(), self.state.busy < self.settings.jobs);
+        let me = self.me();
+        let room = if self.state.busy < self.settings.jobs { Room::Some } else { Room::None };
         let is_worth_it = |id: &&String| {
             let run = self.state.hosted.get(*id);
-            run.is_some_and(|run| !run.standing().is_shared() || (has_room && run.has_work(me)))
+            run.is_some_and(|run| !run.standing().is_shared() || run.has_work(me, room, &self.settings))
         };
         self.own_hosted().filter(is_worth_it).map(|id| Order::to(id, Common::Wake)).collect()
     }

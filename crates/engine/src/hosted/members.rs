@@ -97,8 +97,11 @@ impl<F: Fs> Service<F> {
     /// Whether others are at work on what this process shares with them, and it is to wait for them.
     pub(crate) fn waits_for_others(&self) -> bool {
         let me = self.engine.me();
-        let waits =
-            |id: &String| self.engine.state.hosted.get(id).is_some_and(|run| run.standing().waits_for_others(me));
+        // One that has left, because its agent saw nothing more to do for it, waits for nobody.
+        let waits = |id: &String| {
+            let standing = self.engine.state.hosted.get(id).map(|run| run.standing());
+            standing.is_some_and(|run| run.is_driven_by(me) && run.waits_for_others(me))
+        };
         self.engine.settings.roadmap.waits && self.joined.iter().any(waits)
     }
 
@@ -109,17 +112,6 @@ impl<F: Fs> Service<F> {
         let (me, is_full) = (engine.me(), engine.state.busy >= engine.settings.jobs);
         let has_levels = || engine.runs().any(|run| run.driver.as_deref() == Some(me));
         !is_full || self.joined.is_empty() || has_levels() || engine.own_hosted().any(|id| !engine.is_shared(id))
-    }
-
-    /// Takes shared runs up again that others have taken this process out of, because it was stopped for a while.
-    pub(crate) fn join_again(&mut self) {
-        let me = self.engine.me().to_string();
-        let is_out = |id: &&String| {
-            let standing = self.engine.state.hosted.get(*id).map(|run| run.standing());
-            standing.is_some_and(|run| !run.is_over && !run.is_paused && !run.is_driven_by(&me))
-        };
-        let orders: Vec<Order> = self.joined.iter().filter(is_out).map(|id| Order::to(id, Common::Claim)).collect();
-        self.queue.extend(orders);
     }
 
     /// Whoever has nothing more to do leaves what it shares with others to them.

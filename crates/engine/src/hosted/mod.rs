@@ -96,9 +96,9 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
     /// What is to be done for an attempt of this process.
     fn deed(&self, fence: u64, site: &Site<'_>) -> Option<Deed>;
 
-    /// Whether there is something for an opening that has room for more, or something to settle. Where many carry a run on,
+    /// Whether there is something for an opening, or something to settle. Where many carry a run on,
     /// nobody takes the project's lock to find out that there is not.
-    fn has_work(&self, _me: &str) -> bool {
+    fn has_work(&self, _me: &str, _room: Room, _settings: &Settings) -> bool {
         true
     }
 
@@ -181,6 +181,13 @@ pub(crate) struct Standing<'a> {
     pub holders: Vec<(u64, &'a Holder)>,
     /// From when and until when it rests, if it does.
     pub rest: Option<(&'a str, &'a str)>,
+}
+
+/// Whether an opening has a hand free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    Some,
+    None,
 }
 
 /// Who hands out the work of a run.

@@ -42,7 +42,7 @@ use text::Change;
 
 use crate::body::Given;
 use crate::fault::EngineError;
-use crate::hosted::{Came, Deed, Driven, Followed, Hosted, Input, Kind, Site, Standing, World};
+use crate::hosted::{Came, Deed, Driven, Followed, Hosted, Input, Kind, Room, Site, Standing, World};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::step::Output;
@@ -162,21 +162,12 @@ impl Hosted for Carried {
         }
     }
 
-    fn has_work(&self, me: &str) -> bool {
-        let session = &self.session;
-        if session.over.is_some() || session.paused.is_some() {
-            return false;
+    fn has_work(&self, me: &str, room: Room, settings: &Settings) -> bool {
+        match room {
+            Room::Some => self.session.has_work(me, &settings.roadmap.limits),
+            // Code integrates without a hand.
+            Room::None => self.session.paused.is_none() && self.session.next_integration().is_some(),
         }
-        let is_leaving = session.members.get(me).is_none_or(|member| member.is_leaving);
-        let is_integrated =
-            |fence: &u64| session.attempts.get(fence).is_some_and(|one| matches!(one.work, pool::Work::Integrate(_)));
-        let integrates = session.attempts.iter().any(|(fence, _)| is_integrated(fence));
-        let to_plan = || session.is_misaligned() || session.reply().is_some() || session.pool.troubled().is_some();
-        !is_leaving
-            && (session.attempts.is_empty()
-                || session.integration().is_some() && !integrates
-                || session.planner().is_none() && to_plan()
-                || session.pool.selected(LOOKED_AT).is_some())
     }
 
     /// Code that integrates takes no hand.
@@ -281,9 +272,6 @@ fn handed_out(decision: &Decision) -> usize {
         decision.facts.iter().filter(|fact| matches!(fact, Fact::Assigned(one) if one.work.part().is_some()));
     attempts.count()
 }
-
-/// How many free items are looked at to see whether there is one.
-const LOOKED_AT: usize = 32;
 
 /// What an input is to the machine, the files that come with it, and what people should know.
 type Heard = (Vec<Told>, Vec<Output>, Vec<Notice>);

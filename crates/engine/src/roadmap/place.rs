@@ -56,6 +56,7 @@ pub(super) enum Copied {
     #[default]
     Nothing,
     Lent {
+        repository: Box<Repository>,
         lent: Lent,
         /// Where the branch stood.
         head: ObjectId,
@@ -160,7 +161,7 @@ impl ItemPlace {
         let stamp = stamp(&self.name, &self.since);
         let lent = repository.lend_without(within, (&branch, &commit), &stamp, &EXCLUDED).map_err(in_words)?;
         let folder = lent.folder();
-        self.copy = Copied::Lent { lent, head, marked };
+        self.copy = Copied::Lent { repository: Box::new(repository), lent, head, marked };
         Ok(folder)
     }
 
@@ -238,7 +239,7 @@ impl ItemPlace {
         let handed = handed_over(report)?;
         let mut found = match &self.copy {
             Copied::Nothing => return Err("the copy is gone".into()),
-            Copied::Lent { lent, head, .. } => look_at_lent(&self.project, lent, head, handed)?,
+            Copied::Lent { repository, lent, head, .. } => look_at_lent(repository, lent, head, handed)?,
             Copied::Files(given) => look_at_files(given, folder, handed)?,
         };
         found.problems.extend(strayed(found.files.iter().map(String::as_str), &self.dirs));
@@ -267,11 +268,10 @@ impl ItemPlace {
 
     /// The work as a commit that no branch leads to, kept under a name of ours; nothing where nothing changed.
     fn commit(&self, found: &Found, summary: &str) -> Result<Option<ObjectId>, String> {
-        let (Copied::Lent { lent, .. }, Some(tree)) = (&self.copy, &found.tree) else { return Ok(None) };
+        let (Copied::Lent { repository, lent, .. }, Some(tree)) = (&self.copy, &found.tree) else { return Ok(None) };
         if found.files.is_empty() {
             return Ok(None);
         }
-        let repository = Repository::open(&self.project).map_err(in_words)?;
         let stamp = stamp(&self.name, &self.since);
         let subject: String = self.objective.chars().filter(|letter| !letter.is_control()).take(SUBJECT).collect();
         let message = format!("{subject}\n\n{}\n\n{ITEM}{}\nExecutor: {}\n", summary.trim(), self.item, self.executor);
@@ -313,8 +313,12 @@ fn handed_over(report: &Report) -> Result<Vec<Output>, String> {
     with_content.map(one).collect()
 }
 
-fn look_at_lent(project: &Path, lent: &Lent, head: &ObjectId, handed: Vec<Output>) -> Result<Found, String> {
-    let repository = Repository::open(project).map_err(in_words)?;
+fn look_at_lent(
+    repository: &Repository,
+    lent: &Lent,
+    head: &ObjectId,
+    handed: Vec<Output>,
+) -> Result<Found, String> {
     let mut tree = repository.examine(lent).map_err(in_words)?.tree;
     if !handed.is_empty() {
         let put = |output: Output| Change::Put { path: output.path.as_str().into(), content: output.content.to_vec() };
