@@ -90,6 +90,7 @@ fn derived(run: &Run) -> Value {
     json!({
         "profile": run.profile.name,
         "definition": run.definition,
+        "roles": roles(run),
         "execution_mode": run.profile.mode.word(),
         "idea": {"id": run.idea.id, "headline": run.idea.headline, "owner": run.idea.owner, "context": run.idea.context},
         "artifacts": artifact_folder(&run.idea.headline, &run.idea.id),
@@ -103,6 +104,17 @@ fn derived(run: &Run) -> Value {
         "critical_failures": failures,
         "review_cycles": run.review_cycles,
     })
+}
+
+/// The roles that somebody plays, each once.
+fn roles(run: &Run) -> Vec<&str> {
+    let mut roles: Vec<&str> = Vec::new();
+    for step in run.plan.iter().filter(|step| step.step.kind != StepKind::Gate) {
+        if !roles.contains(&step.step.role.as_str()) {
+            roles.push(&step.step.role);
+        }
+    }
+    roles
 }
 
 pub(super) fn gate_word(status: GateStatus) -> &'static str {

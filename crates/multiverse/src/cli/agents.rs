@@ -34,7 +34,7 @@ pub(crate) struct Choice {
     /// Who works: offline, a coding CLI (claude, codex, gemini, opencode, goose, aider, qwen, pi, vibe; with :MODEL
     /// if you like), model:PROVIDER/NAME (with @URL if it is not at its usual place), acp:PROGRAM, command:PROGRAM,
     /// script:FILE, person, or auto, the first CLI that has a key; for one role with ROLE= before it (planner, executor,
-    /// communicator); may be given several times
+    /// communicator, or a role of a workflow); may be given several times
     #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]", add = completions::agents())]
     agents: Vec<String>,
 
@@ -57,13 +57,11 @@ impl Choice {
     pub(crate) fn settings(&self, start: &Start, project: &Path, output: &mut Output) -> Result<Settings, Failure> {
         let mut read = Read::of(project)?;
         let asked = self.asked(start, project);
-        let cast = self.cast(&self.told(start)?, project, &mut read);
+        let told = self.told(start)?;
+        let cast = self.cast(&told, project, &mut read);
         read.refuse_problems(output)?;
         let mut settings = Settings::new(project.to_path_buf());
-        settings.casting = casting(&cast, asked, project, &mut read)?;
-        if !self.agents.is_empty() {
-            settings.casting.choose();
-        }
+        settings.casting = casting(&cast, &told, asked, project, &mut read)?;
         // What the agents found wrong in what they were to be given.
         read.refuse_problems(output)?;
         settings.prompts = Some(models::prompts(project)?);
@@ -114,7 +112,7 @@ impl Choice {
         let mut read = Read::of(project)?;
         let cast = self.cast(&told, project, &mut read);
         let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
-        let casting = casting(&cast, asked, project, &mut read)?;
+        let casting = casting(&cast, &told, asked, project, &mut read)?;
         if let Some(words) = read.problems_in_words() {
             return Err(Failure::new(Kind::Configuration, words).at(Path::new(configuration::FILE)));
         }
@@ -161,34 +159,47 @@ impl Choice {
     }
 
     /// What the command line says.
-    fn told(&self, start: &Start) -> Result<BTreeMap<Option<Role>, Cast>, Failure> {
+    fn told(&self, start: &Start) -> Result<Told, Failure> {
         let refused = |message: String| Failure::new(Kind::Usage, format!("--agent {message}"));
         self.agents.iter().map(|text| parsed(text, start.folder()).map_err(refused)).collect()
     }
 
+    /// Refuses roles that nobody plays there: those that every run has, and these, are played.
+    pub(crate) fn refuse_other_roles(&self, played: &[&str]) -> Result<(), Failure> {
+        let named = self.agents.iter().filter_map(|text| agent::parse_kind(text).ok()?.role);
+        for name in named.filter(|name| role_of(name).is_none() && !played.contains(&name.as_str())) {
+            return Err(Failure::new(Kind::Usage, format!("--agent {}", no_role(&visible::text(&name), played))));
+        }
+        Ok(())
+    }
+
     /// Who plays which role: who was told first, then the file, then offline.
-    fn cast(&self, told: &BTreeMap<Option<Role>, Cast>, project: &Path, read: &mut Read) -> BTreeMap<Role, Cast> {
+    fn cast(&self, told: &Told, project: &Path, read: &mut Read) -> BTreeMap<Role, Cast> {
         let set = set_in(project, read);
         let everyone = told.get(&None).cloned();
         let offline = Cast { kind: AgentKind::Offline, base: project.to_path_buf(), namer: Namer::Person };
+        let asked =
+            |role: Role| told.get(&ROLES.into_iter().find(|(_, own)| *own == role).map(|(name, _)| name.into()));
         let player = |role: Role| {
-            let named = told.get(&Some(role)).or(everyone.as_ref()).or_else(|| set.get(&Some(role)));
+            let named = asked(role).or(everyone.as_ref()).or_else(|| set.get(&Some(role)));
             named.or_else(|| set.get(&None)).unwrap_or(&offline).clone()
         };
         let mut cast: BTreeMap<Role, Cast> = NEEDED.into_iter().map(|role| (role, player(role))).collect();
-        let speaks = Some(Role::Communicator);
-        if let Some(speaker) = told.get(&speaks).or_else(|| set.get(&speaks)) {
+        if let Some(speaker) = asked(Role::Communicator).or_else(|| set.get(&Some(Role::Communicator))) {
             cast.insert(Role::Communicator, speaker.clone());
         }
         cast
     }
 }
 
+/// Who was told to play: by the name of a role, or for all that are not named.
+type Told = BTreeMap<Option<String>, Cast>;
+
 /// The words behind `--agent`: for which role, and who.
-fn parsed(text: &str, base: &Path) -> Result<(Option<Role>, Cast), String> {
+fn parsed(text: &str, base: &Path) -> Result<(Option<String>, Cast), String> {
     let assigned = agent::parse_kind(text)?;
-    let role = assigned.role.map(|name| role_of(&name).ok_or_else(|| no_role(&name))).transpose()?;
-    Ok((role, Cast { kind: settled(assigned.kind), base: base.to_path_buf(), namer: Namer::Person }))
+    let cast = Cast { kind: settled(assigned.kind), base: base.to_path_buf(), namer: Namer::Person };
+    Ok((assigned.role, cast))
 }
 
 /// Who `auto` is, on this machine and now.
@@ -205,25 +216,40 @@ fn settled(kind: AgentKind) -> AgentKind {
 /// The agents themselves.
 fn casting(
     cast: &BTreeMap<Role, Cast>,
+    told: &Told,
     asked: Vec<AskedAgent>,
     project: &Path,
     read: &mut Read,
 ) -> Result<Casting, Failure> {
     let (mut casting, mut made) = (Casting::default(), Vec::<(Cast, Arc<dyn Backend>)>::new());
-    for (role, cast) in cast {
-        if cast.kind == AgentKind::Person {
-            casting.leave_to_people(*role);
-            continue;
-        }
+    let mut backend_of = |cast: &Cast, read: &mut Read| -> Result<Arc<dyn Backend>, Failure> {
         let known = made.iter().find(|(other, _)| other == cast).map(|(_, backend)| backend.clone());
         let backend = match known {
             Some(backend) => backend,
             None => cast.backend(project, read)?,
         };
         made.push((cast.clone(), backend.clone()));
-        casting.play_as(*role, &cast.shown(), backend);
+        Ok(backend)
+    };
+    for (role, cast) in cast {
+        match cast.kind {
+            AgentKind::Person => casting.leave_to_people(*role),
+            _ => casting.play_as(*role, &cast.shown(), backend_of(cast, read)?),
+        }
     }
-    if !asked.is_empty() || !read.set.agents.is_empty() {
+    // Roles that only a protocol knows, or a workflow.
+    let is_part = |name: &str| role_of(name).is_none();
+    for (name, cast) in
+        told.iter().filter_map(|(name, cast)| Some((name.as_deref().filter(|name| is_part(name))?, cast)))
+    {
+        match cast.kind {
+            AgentKind::Person => casting.leave_part_to_people(name),
+            _ => casting.play_part(name, &cast.shown(), backend_of(cast, read)?),
+        }
+    }
+    // Whoever is told for one such role is not told for the others.
+    let is_for_all = told.keys().any(|name| name.as_deref().is_none_or(|name| !is_part(name)));
+    if is_for_all || !read.set.agents.is_empty() {
         casting.choose();
     }
     casting.keep(asked);
@@ -366,8 +392,8 @@ fn role_of(name: &str) -> Option<Role> {
     ROLES.into_iter().find(|(own, _)| *own == name).map(|(_, role)| role)
 }
 
-fn no_role(name: &str) -> String {
-    let valid: Vec<&str> = ROLES.iter().map(|(name, _)| *name).collect();
+fn no_role(name: &str, played: &[&str]) -> String {
+    let valid: Vec<&str> = ROLES.iter().map(|(name, _)| *name).chain(played.iter().copied()).collect();
     format!("`{name}` is no role; valid: {}", valid.join(", "))
 }
 

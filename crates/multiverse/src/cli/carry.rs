@@ -142,6 +142,8 @@ impl Opened {
         output: &mut Output,
     ) -> Result<(), Failure> {
         workflow::tell_changed(self, run, start, output)?;
+        let roles = workflow::roles_of(self, run);
+        choice.refuse_other_roles(&roles.iter().map(String::as_str).collect::<Vec<_>>())?;
         let kept = self.full_view(run).map(|view| view.asked).unwrap_or_default();
         let project = self.service.project().to_path_buf();
         let Some((casting, stays)) = choice.recalled(&kept, start, &project)? else {
@@ -161,6 +163,7 @@ impl Opened {
 
     /// Opens it with agents, to begin something; where there is no project, one begins.
     pub(crate) fn to_begin(start: &Start, choice: &Choice, output: &mut Output) -> Result<Self, Failure> {
+        choice.refuse_other_roles(&[])?;
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
         let settings = choice.settings(start, &project, output)?;
@@ -175,6 +178,7 @@ impl Opened {
         change: &dyn Fn(&mut Settings),
         output: &mut Output,
     ) -> Result<Self, Failure> {
+        choice.refuse_other_roles(&[])?;
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
         let mut settings = choice.settings(start, &project, output)?;

@@ -43,6 +43,9 @@ pub(crate) fn run(
     let shelf = Shelf::near(start)?;
     let stored = chosen(&shelf, &wanted.invocation, &env)?;
     let profile = checked(stored, output)?;
+    let steps = profile.phases.iter().flat_map(|phase| &phase.steps);
+    let roles: Vec<&str> = steps.filter(|step| step.gate.is_none()).map(|step| step.role.as_str()).collect();
+    driving.choice.refuse_other_roles(&distinct(roles))?;
     // All is understood before a project is begun for it.
     let idea = idea::find(wanted, &project, &env)?;
     let mut opened = Opened::to_begin_workflow(start, &driving.choice, output)?;
@@ -90,7 +93,23 @@ pub(crate) fn take_up(
     let stored = shelf.named(&profile)?;
     let profile = checked(stored, output)?;
     opened.service.take_over_profile(&run, profile, engine::definition_of(&stored.bytes), human_gates(&env))?;
+    output.say(&format!(
+        "{PLACE}{}{PLACE:#} goes on from its status: the journal did not know it",
+        visible::text(&run)
+    ))?;
     Ok(())
+}
+
+fn distinct(names: Vec<&str>) -> Vec<&str> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.into_iter().filter(|name| seen.insert(*name)).collect()
+}
+
+/// The roles of a run that only its workflow knows.
+pub(crate) fn roles_of(opened: &Opened, run: &str) -> Vec<String> {
+    let details = opened.service.view(run).and_then(|view| view.details).unwrap_or_default();
+    let roles = details["roles"].as_array().into_iter().flatten();
+    roles.filter_map(|role| role.as_str().map(String::from)).collect()
 }
 
 /// A workflow that was changed since its run began is noticed: the run keeps the one that it began with (QL-27).
