@@ -166,11 +166,13 @@ impl Choice {
 
     /// Refuses roles that nobody plays there: those that every run has, and these, are played.
     pub(crate) fn refuse_other_roles(&self, played: &[&str]) -> Result<(), Failure> {
-        let named = self.agents.iter().filter_map(|text| agent::parse_kind(text).ok()?.role);
-        for name in named.filter(|name| role_of(name).is_none() && !played.contains(&name.as_str())) {
-            return Err(Failure::new(Kind::Usage, format!("--agent {}", no_role(&visible::text(&name), played))));
+        let mut named = self.agents.iter().filter_map(|text| agent::parse_kind(text).ok()?.role);
+        match named.find(|name| role_of(name).is_none() && !played.contains(&name.as_str())) {
+            Some(name) => {
+                Err(Failure::new(Kind::Usage, format!("--agent {}", no_role(&visible::text(&name), played))))
+            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Who plays which role: who was told first, then the file, then offline.
