@@ -226,7 +226,8 @@ fn extracted(
     let name = to.rsplit('/').next().unwrap_or(to);
     let output = match form {
         Form::Report | Form::Summary => format!("outputs/roadmap/{name}"),
-        Form::Analysis | Form::Comparison => format!("runs/roadmap/workspace/ANALYZING/{name}"),
+        Form::Analysis => format!("runs/roadmap/workspace/ANALYZING/{name}"),
+        Form::Comparison => format!("runs/roadmap/workspace/ANALYZING/comparison_{name}"),
     };
     brief.expects.outputs = vec![output];
     let purpose = if form == Form::Comparison { format!("Compare {about}") } else { about.to_string() };
