@@ -8,7 +8,8 @@ use crate::place::{Place, Ran};
 use crate::roadmaps::{items, log, place, run, status, until};
 
 /// The goal of all of these: what their logs have.
-const GOAL: &str = "---\ndirs: [docs]\n---\n## Phase 1\n- Write \"one\" to docs/one.md\n- Write \"two\" to docs/two.md\n";
+const GOAL: &str =
+    "---\ndirs: [docs]\n---\n## Phase 1\n- Write \"one\" to docs/one.md\n- Write \"two\" to docs/two.md\n";
 
 /// A log that somebody wrote, carried to its end.
 fn carried(roadmap: &str) -> (Place, Ran) {
@@ -98,9 +99,16 @@ fn dependencies_that_cannot_be() {
     }
     assert!(place.path("docs/four.md").exists(), "what can be done is done");
     let view = status(&place);
-    assert_eq!(items(&view), ["1.1 Pending", "1.2 Pending", "1.3 Pending", "1.4 Completed", "1.5 Cancelled"], "{view:#}");
+    assert_eq!(
+        items(&view),
+        ["1.1 Pending", "1.2 Pending", "1.3 Pending", "1.4 Completed", "1.5 Cancelled"],
+        "{view:#}"
+    );
     // The way out: the log is mended, and the task run again.
-    let mended = log(&place).replace("  - dependsOn: 1.1\n", "").replace("  - dependsOn: 1.5\n", "").replace("  - dependsOn: 9.9\n", "");
+    let mended = log(&place)
+        .replace("  - dependsOn: 1.1\n", "")
+        .replace("  - dependsOn: 1.5\n", "")
+        .replace("  - dependsOn: 9.9\n", "");
     fs::write(place.path(".jixo/harbour.log.md"), mended).unwrap();
     let again = run(&place, &[]);
     assert_eq!(again.code, 0, "{}\n{}", again.shown(), log(&place));
@@ -122,7 +130,8 @@ fn a_quota_of_zero() {
 fn waiting(place: &Place) -> Child {
     let agent = "#!/bin/sh\nread brief\nwhile [ ! -e \"$MULTIVERSE_PROJECT/go\" ]; do :; done\necho '{\"status\": \"done\", \"summary\": \"done\"}'\n";
     fs::write(place.path("agent.sh"), agent).unwrap();
-    let mut command = place.command(&["run", "--protocol", "roadmap", "--jobs", "2", "--agent", "executor=command:sh agent.sh"]);
+    let mut command =
+        place.command(&["run", "--protocol", "roadmap", "--jobs", "2", "--agent", "executor=command:sh agent.sh"]);
     let child = command.env("PATH", "/usr/bin:/bin").stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     until("an executor is at work", || {
         place.run(&["roadmap", "status", "--json"]).stdout.contains("\"role\":\"executor\"")
@@ -135,7 +144,8 @@ fn waiting(place: &Place) -> Child {
 fn rm12_a_log_edited_while_executors_work() {
     let place = place("- 1.1. Do the first\n- 1.2. Do the second\n");
     let executor = waiting(&place);
-    let edited = log(&place).replace("## Work Log", "- [ ] 1.3. Do the third\n  - status: Pending\n\nA word of mine.\n\n## Work Log");
+    let edited = log(&place)
+        .replace("## Work Log", "- [ ] 1.3. Do the third\n  - status: Pending\n\nA word of mine.\n\n## Work Log");
     fs::write(place.path(".jixo/harbour.log.md"), edited).unwrap();
     until("the edit is taken over", || place.run(&["roadmap", "status", "--json"]).stdout.contains("Do the third"));
     fs::write(place.path("go"), "").unwrap();
@@ -172,7 +182,12 @@ fn rm17_an_agent_that_writes_the_log_itself() {
     fs::write(place.path("agent.sh"), agent).unwrap();
     let mut command = place.command(&["run", "--protocol", "roadmap", "--agent", "executor=command:sh agent.sh"]);
     let ran = Ran::of(command.env("PATH", "/usr/bin:/bin").output().unwrap());
-    assert!(log(&place).contains("## Roadmap") && !log(&place).contains("nonsense"), "{}\n{}", ran.shown(), log(&place));
+    assert!(
+        log(&place).contains("## Roadmap") && !log(&place).contains("nonsense"),
+        "{}\n{}",
+        ran.shown(),
+        log(&place)
+    );
     assert!(!place.path(".jixo/mine.task.md").exists(), "{}", ran.shown());
     assert!(place.run(&["history", "--json"]).stdout.contains("harbour.log.md"), "{}", ran.shown());
 }

@@ -57,9 +57,15 @@ fn rm01_a_task_is_carried_to_its_end() {
     let place = place(TASK);
     let ran = run(&place, &["--jobs", "4"]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.shown(), log(&place));
-    assert!(fs::read_to_string(place.path("docs/book.md")).unwrap().contains("The crane lifts 40 tonnes. (data/crane.md:3)"));
+    assert!(
+        fs::read_to_string(place.path("docs/book.md"))
+            .unwrap()
+            .contains("The crane lifts 40 tonnes. (data/crane.md:3)")
+    );
     let log = log(&place);
-    for words in ["progress: \"100%\"", "- [x] **Phase 1: Notes**", "  - [x] 1.1. Summarise data/crane.md", "status: Completed"] {
+    for words in
+        ["progress: \"100%\"", "- [x] **Phase 1: Notes**", "  - [x] 1.1. Summarise data/crane.md", "status: Completed"]
+    {
         assert!(log.contains(words), "{words}:\n{log}");
     }
     let entries = log.matches("\n### Log ").count();
@@ -211,8 +217,10 @@ fn rm11_a_second_process_joins() {
     // An executor that works until a file appears.
     let agent = "#!/bin/sh\nread brief\nwhile [ ! -e \"$MULTIVERSE_PROJECT/go\" ]; do :; done\necho '{\"status\": \"done\", \"summary\": \"done\"}'\n";
     fs::write(place.path("agent.sh"), agent).unwrap();
-    let mut first = place.command(&["run", "--protocol", "roadmap", "--name", "ann", "--agent", "executor=command:sh agent.sh"]);
-    let mut first: Child = first.env("PATH", "/usr/bin:/bin").stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut first =
+        place.command(&["run", "--protocol", "roadmap", "--name", "ann", "--agent", "executor=command:sh agent.sh"]);
+    let mut first: Child =
+        first.env("PATH", "/usr/bin:/bin").stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     until("somebody is at work", || {
         let ran = place.run(&["roadmap", "status", "--json"]);
         ran.stdout.contains("\"identity\":\"ann-")
@@ -257,5 +265,8 @@ fn rm06_a_pause_is_gone_on_with() {
     assert_eq!(ran.code, 0, "{}\n{}", ran.shown(), log(&place));
     assert_eq!(fs::read_to_string(place.path("docs/part.md")).unwrap(), "one\ntwo\n");
     let log = log(&place);
-    assert!(log.contains("- **Result**: Pending") && log.contains("one part is done") && log.contains("**Blocker**: no"), "{log}");
+    assert!(
+        log.contains("- **Result**: Pending") && log.contains("one part is done") && log.contains("**Blocker**: no"),
+        "{log}"
+    );
 }

@@ -52,7 +52,8 @@ fn project(items: usize) -> tempfile::TempDir {
 }
 
 fn start(folder: &Path) -> Child {
-    let mut command = multiverse(folder, &["run", "--protocol", "roadmap", "--jobs", "1", "--agent", "command:./agent.sh"]);
+    let mut command =
+        multiverse(folder, &["run", "--protocol", "roadmap", "--jobs", "1", "--agent", "command:./agent.sh"]);
     command.stderr(std::process::Stdio::null()).spawn().unwrap()
 }
 
@@ -69,7 +70,8 @@ struct Read {
 /// Reads a log strictly: whatever moment it is, it is one that a person would call right.
 fn read(log: &str, items: usize) -> Result<Read, String> {
     let wrong = |what: String| Err(format!("{what}\n{log}"));
-    let (front, body) = log.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).ok_or("no front matter")?;
+    let (front, body) =
+        log.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).ok_or("no front matter")?;
     let progress = front.lines().find_map(|line| line.strip_prefix("progress: ")).ok_or("no progress")?;
     let progress: usize = progress.trim_matches(['"', '%', ' ']).parse().map_err(|_| format!("progress {progress}"))?;
     let (roadmap, entries) = body.split_once("\n## Work Log").ok_or("no work log")?;
@@ -104,7 +106,8 @@ fn read(log: &str, items: usize) -> Result<Read, String> {
     }
     let mut newest = u64::MAX;
     for entry in entries.split("\n### Log ").skip(1) {
-        let number: u64 = entry.split(' ').next().and_then(|word| word.parse().ok()).ok_or("an entry without a number")?;
+        let number: u64 =
+            entry.split(' ').next().and_then(|word| word.parse().ok()).ok_or("an entry without a number")?;
         if number >= newest {
             return wrong(format!("entry {number} stands below {newest}"));
         }
@@ -138,7 +141,9 @@ fn wait_for(children: &mut [Child], seed: u64) {
         let status = loop {
             match child.try_wait().unwrap() {
                 Some(status) => break status,
-                None if begun.elapsed() > Duration::from_secs(300) => panic!("seed {seed}: process {} hangs", child.id()),
+                None if begun.elapsed() > Duration::from_secs(300) => {
+                    panic!("seed {seed}: process {} hangs", child.id())
+                }
                 None => std::thread::yield_now(),
             }
         };
@@ -164,7 +169,8 @@ impl Reader {
         let thread = std::thread::spawn(move || {
             let mut looks = 0;
             while !end.load(Ordering::SeqCst) {
-                let text = std::fs::read_to_string(&path).map_err(|error| format!("the log cannot be read: {error}"))?;
+                let text =
+                    std::fs::read_to_string(&path).map_err(|error| format!("the log cannot be read: {error}"))?;
                 // As it was before the first step it has no entries and no states of ours, and is right, too.
                 let found = read(&text, items)?;
                 shown.store(found.progress as u64, Ordering::SeqCst);
