@@ -63,7 +63,9 @@ fn no_arguments_teach_and_are_a_usage_error() {
       restore      Bring a document back to what it was
       check        Look for problems in documents
       cycle        Look at a goal and its record: plan, act, judge
+      roadmap      Look at a roadmap, and change it
       profile      Look at workflow profiles, and begin new ones
+      mcp          Serve the tools of a roadmap's log to an agent (MCP)
       verify       Prove that the journal was not altered
       doctor       Look whether all is well here
       config       Show what is set, and where it comes from
@@ -182,6 +184,16 @@ fn prepare(place: &Place, example: &str) {
         std::fs::write(place.path("docs/a.md"), "# Two Words\n").unwrap();
         let goal = "Every heading in docs/ is in sentence case.";
         assert_eq!(place.run(&["run", "--protocol", "cycle", goal]).code, 3);
+    }
+    if is_about(&["roadmap"]) {
+        std::fs::create_dir_all(place.path(".jixo")).unwrap();
+        let task = "## A\n- Write \"one\" to docs/one.md\n- Write \"two\" to docs/two.md\n";
+        std::fs::write(place.path(".jixo/harbour.task.md"), task).unwrap();
+    }
+    if is_about(&["multiverse roadmap"]) {
+        // Somebody's work keeps the session open.
+        let ran = place.run(&["run", "--protocol", "roadmap", "--agent", "executor=person"]);
+        assert_eq!(ran.code, 3, "{}", ran.shown());
     }
     if is_about(&["multiverse gate"]) {
         std::fs::create_dir_all(place.path("ideas")).unwrap();
