@@ -40,8 +40,7 @@ pub(crate) struct State {
     pub sheets: Sheets,
     /// The instructions that agents of a run are told, while it works.
     pub instructions: BTreeMap<String, serde_json::Value>,
-    /// What the last executor of a run that was instant was told besides its task, and below which item: the next one
-    /// is told the same, as long as nobody else touches the project.
+    /// What a run's last instant executor was told besides its task, below which item: the next one's, if nobody edits.
     pub contexts: BTreeMap<String, (String, serde_json::Value)>,
     /// What the Planner of a run is told of past runs.
     pub told: BTreeMap<String, serde_json::Value>,
