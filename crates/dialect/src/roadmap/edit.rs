@@ -167,7 +167,7 @@ impl Log {
 
     /// Adds an entry to the work log, above all others (RM-07).
     pub fn add_entry(&mut self, entry: &Entry) -> Result<(), Trouble> {
-        let level = if self.log_level == 0 { 3 } else { (self.log_level + 1).clamp(3, 6) };
+        let level = self.entry_level;
         let ending = self.ending();
         let text = write::entry_text(entry, level).replace('\n', ending);
         let Some(piece) = self.log_piece else {
@@ -187,6 +187,10 @@ impl Log {
         }
         self.index.change_tail(piece, put.len() - gap.len(), 0);
         self.splice(Change::one(at, Vec::new(), put));
+        if !self.is_log_firm {
+            self.read_again();
+        }
+        self.settle();
         Ok(())
     }
 
@@ -222,6 +226,10 @@ impl Log {
         self.index.change_tail(self.front_piece + 1, put, cut);
         self.front = Front::of(&matter);
         self.splice(change);
+        // Where nothing has a heading, what is put behind new front matter may belong to the roadmap.
+        if (put, cut) != (0, 0) && !self.is_roadmap_firm {
+            self.read_again();
+        }
         Ok(())
     }
 
@@ -311,7 +319,15 @@ impl Log {
         let change = Change::from_splices(splices.collect());
         self.index.set_face(id, face);
         self.splice(change);
+        self.settle();
         Ok(())
+    }
+
+    /// What is never closed may be closed, or not, by anything that is written: then all is read again.
+    pub(crate) fn settle(&mut self) {
+        if self.is_unclosed {
+            self.read_again();
+        }
     }
 
     /// Changes the text. The index is told by whoever knows what it means.

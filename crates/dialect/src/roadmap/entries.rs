@@ -45,15 +45,30 @@ struct Given {
 /// Reads a section.
 pub(crate) fn read(text: &str) -> Entries {
     let nodes = lists::read(text).nodes;
-    let tops: Vec<&Node> = nodes.iter().filter(|node| node.parent.is_none()).collect();
-    let headings: Vec<&Node> = tops.iter().copied().filter(|node| node.level().is_some()).collect();
+    let tables = table_entries(text);
+    // Entries in lists and tables stand by themselves, whatever heading is above them.
+    let is_top = |node: &Node| {
+        node.parent.is_none_or(|parent| nodes[parent].level().is_some() && nodes[parent].parent.is_none())
+    };
+    let listed: Vec<(usize, Draft)> = nodes
+        .iter()
+        .filter(|node| node.level().is_none() && is_top(node))
+        .filter_map(|node| Some((node.start, list_entry(text, node)?)))
+        .collect();
+    let stops: Vec<usize> =
+        listed.iter().map(|(start, _)| *start).chain(tables.iter().map(|(start, _)| *start)).collect();
+    let headings = nodes.iter().filter(|node| node.parent.is_none() && node.level().is_some());
+    let headed = headings.map(|heading| {
+        let inside = stops.iter().filter(|stop| (heading.head_end..heading.end).contains(stop));
+        let end = inside.min().copied().unwrap_or(heading.end);
+        (heading.start, headed_entry(text, heading, end))
+    });
+    let mut drafts: Vec<(usize, Draft)> = headed.collect();
+    drafts.extend(listed);
+    drafts.extend(tables);
+    drafts.sort_by_key(|(start, draft)| (*start, draft.span.start));
+    let drafts: Vec<Draft> = drafts.into_iter().map(|(_, draft)| draft).collect();
     let mut found = Entries::default();
-    let first = headings.first().map_or(text.len(), |heading| heading.start);
-    let mut drafts = table_entries(&text[..first]);
-    // Lists above the first heading, or all of them without one.
-    let listed = tops.iter().filter(|node| node.level().is_none() && node.start < first);
-    drafts.extend(listed.filter_map(|node| list_entry(text, node)));
-    drafts.extend(headings.iter().map(|heading| headed_entry(text, heading)));
     for draft in &drafts {
         found.entries.push(draft.entry(&mut found.problems));
     }
@@ -61,14 +76,14 @@ pub(crate) fn read(text: &str) -> Entries {
     found
 }
 
-/// A heading, and what stands below it.
-fn headed_entry(text: &str, heading: &Node) -> Draft {
+/// A heading, and what stands below it up to a place.
+fn headed_entry(text: &str, heading: &Node, end: usize) -> Draft {
     let mut draft = Draft {
         stamp: Stamp::read(&text[heading.content.clone()]),
         span: heading.start..heading.head_end,
         ..Draft::default()
     };
-    draft.take_lines(text, heading.head_end..heading.end);
+    draft.take_lines(text, heading.head_end..end);
     draft
 }
 
@@ -78,8 +93,14 @@ fn list_entry(text: &str, node: &Node) -> Option<Draft> {
     let stamp = Stamp::read(title);
     let mut draft = Draft { stamp, span: node.start..node.head_end, ..Draft::default() };
     draft.take_lines(text, node.head_end..node.end);
-    let is_entry = draft.stamp.is_sure() || draft.fields.iter().any(|given| given.key == EntryKey::Result);
-    is_entry.then_some(draft)
+    // Below a heading, `- **Result**: …` is a line of that entry.
+    let is_line = node.parent.is_some()
+        && fields::read_line(text[node.start..node.head_end].trim_end(), &|_| false)
+            .iter()
+            .any(|field| EntryKey::of(&field.key).is_some());
+    let is_entry = draft.stamp.is_sure()
+        || (node.parent.is_none() && draft.fields.iter().any(|given| given.key == EntryKey::Result));
+    (is_entry && !is_line).then_some(draft)
 }
 
 impl Draft {
@@ -272,8 +293,8 @@ fn is_frame(line: &str) -> bool {
     line.starts_with('|') && line.chars().all(|mark| matches!(mark, '|' | '-' | ':' | ' '))
 }
 
-/// Rows of a table with a column for each key.
-fn table_entries(text: &str) -> Vec<Draft> {
+/// Rows of tables with a column for each key, and where each table begins.
+fn table_entries(text: &str) -> Vec<(usize, Draft)> {
     let document = Document::parse(text);
     let mut drafts = Vec::new();
     for table in document.tables() {
@@ -312,7 +333,7 @@ fn table_entries(text: &str) -> Vec<Draft> {
                     look,
                 });
             }
-            drafts.push(draft);
+            drafts.push((table.span().start, draft));
         }
     }
     drafts

@@ -11,7 +11,7 @@ use text::{Change, Splice};
 use super::edit::is_same_place;
 use super::face::Face;
 use super::front::Matter;
-use super::index::At;
+use super::index::{At, Element};
 use super::log::{Front, Log};
 
 /// What following a change took.
@@ -46,6 +46,8 @@ impl Log {
         let found = self.index.at(&range);
         self.text.splice(range.clone(), &splice.put);
         match found {
+            // What is never closed may be closed by anything.
+            _ if self.is_unclosed => false,
             At::Element(id, start) => self.follow_element(id, start, splice),
             At::Piece(piece, start) if piece == self.front_piece && range.end < start + self.index.length(piece) => {
                 self.follow_front(splice)
@@ -128,10 +130,7 @@ impl Log {
             let found = self.index.find(&item.key).and_then(|id| self.index.element(id));
             let title = super::write::title_text(&item.title);
             is_other |= found.is_none_or(|element| element.is_group || element.face.title.text != title);
-            known
-                .entry((false, item.number.trim_end_matches('.').to_owned(), title))
-                .or_default()
-                .push_back(item.key.clone());
+            known.entry(name_of(false, &item.number, &title)).or_default().push_back(item.key.clone());
         }
         for group in session.pool.groups() {
             let title = super::write::title_text(&group.title);
@@ -140,10 +139,14 @@ impl Log {
                 .find(&group.key)
                 .and_then(|id| self.index.element(id))
                 .is_none_or(|element| !element.is_group);
-            known.entry((true, String::new(), title)).or_default().push_back(group.key.clone());
+            known.entry(name_of(true, "", &title)).or_default().push_back(group.key.clone());
         }
         if is_other {
-            self.take_keys(known);
+            self.take_keys(known, &|element| {
+                let title = &element.face.title;
+                let text = if element.is_group { &title.whole } else { &title.text };
+                name_of(element.is_group, &title.number, text)
+            });
         }
     }
 
@@ -151,17 +154,18 @@ impl Log {
     pub(crate) fn carry_keys(&mut self, old: &Log) {
         let mut known: Known = HashMap::new();
         for element in old.index.ids().filter_map(|id| old.index.element(id)) {
-            known.entry(element_name(element)).or_default().push_back(element.key.to_string());
+            known.entry(element.face.title.whole.clone()).or_default().push_back(element.key.to_string());
         }
-        self.take_keys(known);
+        // An item that something was put into is a group now, and has the same words.
+        self.take_keys(known, &|element| element.face.title.whole.clone());
     }
 
-    fn take_keys(&mut self, mut known: Known) {
+    fn take_keys(&mut self, mut known: Known, name: &dyn Fn(&Element) -> String) {
         let ids: Vec<u32> = self.index.ids().collect();
         let mut wanted: Vec<(u32, String)> = Vec::new();
         for id in &ids {
             let Some(element) = self.index.element(*id) else { continue };
-            if let Some(key) = known.get_mut(&element_name(element)).and_then(VecDeque::pop_front) {
+            if let Some(key) = known.get_mut(&name(element)).and_then(VecDeque::pop_front) {
                 wanted.push((*id, key));
             }
         }
@@ -187,14 +191,14 @@ impl Log {
     }
 }
 
-/// Keys by what they name: whether it is a group, its number and its title.
-type Known = HashMap<(bool, String, String), VecDeque<String>>;
+/// Keys by what they name.
+type Known = HashMap<String, VecDeque<String>>;
 
-fn element_name(element: &super::index::Element) -> (bool, String, String) {
-    let title = &element.face.title;
-    match element.is_group {
-        true => (true, String::new(), title.whole.clone()),
-        false => (false, title.number.clone(), title.text.clone()),
+/// A group, or an item, by its number and its title.
+fn name_of(is_group: bool, number: &str, title: &str) -> String {
+    match is_group {
+        true => format!("group {title}"),
+        false => format!("item {} {title}", number.trim_end_matches('.')),
     }
 }
 

@@ -87,10 +87,15 @@ impl Matter {
         }
     }
 
-    /// The first of these keys that is there; case and signs do not count.
+    /// The first of these keys that is there; case and blanks do not count.
     pub(crate) fn find(&self, keys: &[&str]) -> Option<&Entry> {
-        keys.iter().find_map(|key| self.entries.iter().find(|entry| super::words::squeezed(&entry.key) == *key))
+        keys.iter().find_map(|key| self.entries.iter().find(|entry| is_key_of(entry, key)))
     }
+}
+
+fn is_key_of(entry: &Entry, key: &str) -> bool {
+    let is_plain = entry.key.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ' '));
+    is_plain && super::words::squeezed(&entry.key) == super::words::squeezed(key)
 }
 
 /// The change that gives keys their values in the front matter that a text begins with. The text ends with the line behind
@@ -103,11 +108,12 @@ pub(crate) fn set(head: &Text, values: &[(&str, String)]) -> Change {
     let mut changes: Vec<Change> = Vec::new();
     if matches!(matter.form, Form::Fine | Form::Missing) {
         for (key, value) in values {
-            let known = matter.entries.iter().find(|entry| entry.key == *key);
+            let known = matter.find(&[key]);
             if known.is_some_and(|entry| entry.value == Value::Text(value.clone())) {
                 continue;
             }
-            match document.set_front_matter(key, Scalar::Text(value)) {
+            let name = known.map_or(*key, |entry| entry.key.as_str());
+            match document.set_front_matter(name, Scalar::Text(value)) {
                 Ok(change) => changes.push(change),
                 Err(_) => return set_by_lines(head, &source, &matter, values),
             }
@@ -124,12 +130,12 @@ fn set_by_lines(head: &Text, source: &str, matter: &Matter, values: &[(&str, Str
     let mut added = String::new();
     for (key, value) in values {
         let quoted = format!("\"{}\"", value.replace(['"', '\\', '\n', '\r'], " "));
-        let known =
-            matter.entries.iter().find(|entry| super::words::squeezed(&entry.key) == super::words::squeezed(key));
+        let known = matter.find(&[key]);
         match known {
-            Some(entry) if matches!(entry.value, Value::Text(_)) && !entry.span.is_empty() => {
+            Some(entry) if matches!(entry.value, Value::Text(_)) => {
+                let is_apart = source[..entry.span.start].ends_with([' ', '\t']);
                 if entry.value.text() != *value {
-                    splices.push((entry.span.clone(), quoted));
+                    splices.push((entry.span.clone(), if is_apart { quoted } else { format!(" {quoted}") }));
                 }
             }
             _ => added.push_str(&format!("{key}: {quoted}{ending}")),

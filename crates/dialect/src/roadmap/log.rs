@@ -30,13 +30,19 @@ pub struct Log {
     /// The piece of the front matter, the one behind it, and that of the work log from its first entry on.
     pub(crate) front_piece: u32,
     pub(crate) log_piece: Option<u32>,
-    /// The level of the work log's heading; 0 without one.
+    /// The level of the work log's heading, and the one that new entries have.
     pub(crate) log_level: u8,
+    pub(crate) entry_level: u8,
+    /// Whether work log and roadmaps stay what they are when entries come and go in them.
+    pub(crate) is_log_firm: bool,
+    pub(crate) is_roadmap_firm: bool,
     /// Where the roadmap begins, behind its heading.
     pub(crate) roadmap_piece: Option<u32>,
     /// The first heading that is a group: what stands in no group stands above it.
     pub(crate) first_heading: Option<u32>,
     pub(crate) problems: Vec<Deviation>,
+    /// Whether a fence or a comment begins somewhere and is never closed.
+    pub(crate) is_unclosed: bool,
     pub(crate) draft: Option<Draft>,
     /// There is no such file yet.
     pub(crate) is_new: bool,
@@ -168,9 +174,13 @@ impl Log {
             front_piece: 0,
             log_piece: None,
             log_level: 0,
+            entry_level: 3,
+            is_log_firm: sections.log.as_ref().is_some_and(|log| log.is_firm),
+            is_roadmap_firm: sections.roadmaps.iter().all(|roadmap| roadmap.is_firm),
             roadmap_piece: None,
             first_heading: None,
             problems: Vec::new(),
+            is_unclosed: lists.unclosed.is_some(),
             draft: None,
             is_new: false,
             looked: 0,
@@ -323,7 +333,11 @@ impl Log {
             parts.push((roadmap.body.clone(), Some(number)));
         }
         if let Some(log) = &sections.log {
-            self.log_level = log.heading.and_then(|at| nodes[at].level()).unwrap_or_default();
+            let first = || nodes.iter().find(|node| node.start >= log.body.start).and_then(Node::level);
+            (self.log_level, self.entry_level) = match log.heading.and_then(|at| nodes[at].level()) {
+                Some(level) => (level, (level + 1).clamp(3, 6)),
+                None => first().map_or((2, 3), |level| (level - 1, level)),
+            };
             parts.push((first_entry(text, log)..log.body.end, None));
         }
         parts.sort_by_key(|(range, roadmap)| (range.start, roadmap.is_none()));
@@ -378,6 +392,54 @@ impl Log {
             ids.push(id);
         }
         Stretch { elements: ids, tail: body.end - at }
+    }
+
+    /// In what this log, as it was kept in step, differs from another with the same text that was just read. For tests: keys
+    /// may differ, as they are kept where numbers come and go.
+    #[doc(hidden)]
+    pub fn difference(&self, fresh: &Self) -> Option<String> {
+        if self.text != fresh.text {
+            return Some("the texts differ".to_owned());
+        }
+        let places = |log: &Self| {
+            let piece = |piece: Option<u32>| piece.map(|piece| (log.index.start_of(piece), log.index.length(piece)));
+            (
+                log.index.length(log.front_piece),
+                piece(log.log_piece),
+                piece(log.roadmap_piece).map(|(start, _)| start),
+                log.front.clone(),
+                log.log_level,
+            )
+        };
+        let (own, other) = (places(self), places(fresh));
+        if own != other {
+            return Some(format!("{own:?}\nfresh {other:?}"));
+        }
+        let rows = |log: &Self| {
+            let placed = log.index.placed();
+            let names: HashMap<u32, usize> = placed.iter().enumerate().map(|(number, (id, _))| (*id, number)).collect();
+            let mut rows = Vec::new();
+            for (id, at) in placed {
+                let Some(element) = log.index.element(id) else { continue };
+                let name = |id: Option<u32>| id.and_then(|id| names.get(&id).copied());
+                let counts = (element.children, name(element.last_child), name(element.parent), element.is_group);
+                rows.push((at, counts, element.face.clone()));
+            }
+            (
+                rows,
+                log.index.last_in(None).and_then(|id| names.get(&id).copied()),
+                log.first_heading.and_then(|id| names.get(&id).copied()),
+            )
+        };
+        let (own, other) = (rows(self), rows(fresh));
+        if own.0.len() != other.0.len() {
+            return Some(format!("{} elements\nfresh {}: {:#?}", own.0.len(), other.0.len(), other.0));
+        }
+        let differs = own.0.iter().zip(&other.0).find(|(own, other)| own != other);
+        if let Some((own, other)) = differs {
+            return Some(format!("{own:#?}\nfresh {other:#?}"));
+        }
+        ((own.1, own.2) != (other.1, other.2)).then(|| format!("{:?}\nfresh {:?}", (own.1, own.2), (other.1, other.2)))
     }
 
     pub(crate) fn trouble(&self, at: usize, reason: String, hint: &str) -> Trouble {

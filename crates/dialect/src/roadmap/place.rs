@@ -42,7 +42,7 @@ impl Log {
             None => true,
             Some(group) => group.children > 0 && !group.face.is_strong(),
         };
-        if !is_settled || self.first_heading == Some(id) {
+        if !is_settled || self.is_unclosed || !self.is_roadmap_firm || self.first_heading == Some(id) {
             self.read_again();
         }
         Ok(())
@@ -130,6 +130,9 @@ impl Log {
     ) -> Result<(), Trouble> {
         let Some(beside) = self.beside(parent, spot) else { return self.insert_first(key, written) };
         let style = self.style_in(parent, beside);
+        if let Beside::After(other) = beside {
+            self.end_line(other, style.ending);
+        }
         let text = written(&style);
         let (at, gap, tail) = self.room(beside, &style);
         let Some(face) = Face::read(&text).filter(|face| face.end == text.len() && !face.has_inner) else {
@@ -144,7 +147,7 @@ impl Log {
         self.looked += text.len() as u64;
         self.index.insert(beside, element, tail.len());
         self.splice(Change::one(at, Vec::new(), format!("{gap}{text}{tail}")));
-        if !is_settled {
+        if !is_settled || self.is_unclosed || !self.is_roadmap_firm {
             self.read_again();
         }
         Ok(())
@@ -155,15 +158,7 @@ impl Log {
         match beside {
             Beside::After(other) => {
                 let at = self.index.offset(other) + self.index.element(other).map_or(0, |element| element.face.end);
-                let is_heading = self.is_heading(other);
-                let is_ended = self.text.slice(at.saturating_sub(1)..at).ends_with(b"\n");
-                let mut gap = String::new();
-                if !is_ended {
-                    gap.push_str(style.ending);
-                }
-                if is_heading {
-                    gap.push_str(style.ending);
-                }
+                let gap = if self.is_heading(other) { style.ending.to_owned() } else { String::new() };
                 (at, gap, String::new())
             }
             Beside::Before(other) => {
@@ -171,6 +166,18 @@ impl Log {
                 let tail = if self.is_heading(other) { style.ending.to_owned() } else { String::new() };
                 (at, String::new(), tail)
             }
+        }
+    }
+
+    /// The last line of a file may lack its ending: it gets one before something is put behind it.
+    fn end_line(&mut self, id: u32, ending: &str) {
+        let source = self.source_of(id);
+        let at = self.index.offset(id) + source.len();
+        if !source.ends_with('\n')
+            && let Some(face) = Face::read(&format!("{source}{ending}"))
+        {
+            self.index.set_face(id, face);
+            self.splice(Change::one(at, Vec::new(), ending.to_owned()));
         }
     }
 

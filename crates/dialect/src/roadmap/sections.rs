@@ -27,6 +27,8 @@ pub(crate) struct Part {
     pub(crate) body: Range<usize>,
     /// Whether it was found by a word of its heading, and not by what it holds.
     pub(crate) is_named: bool,
+    /// Whether it stays what it is when entries come and go in it.
+    pub(crate) is_firm: bool,
 }
 
 /// Finds the sections of a text, which begins behind its front matter.
@@ -34,8 +36,12 @@ pub(crate) fn find(text: &str, nodes: &[Node]) -> Sections {
     let headings: Vec<usize> = (0..nodes.len()).filter(|at| nodes[*at].level().is_some()).collect();
     let name = |at: usize| SectionName::of(&text[nodes[at].content.clone()]);
     let is_inside = |at: usize, part: &Part| part.body.contains(&nodes[at].start);
-    let part =
-        |at: usize, is_named: bool| Part { heading: Some(at), body: nodes[at].head_end..nodes[at].end, is_named };
+    let part = |at: usize, is_named: bool| Part {
+        heading: Some(at),
+        body: nodes[at].head_end..nodes[at].end,
+        is_named,
+        is_firm: is_named,
+    };
     let mut found = Sections::default();
     for at in &headings {
         let is_taken = found.roadmaps.iter().chain(&found.log).any(|part| is_inside(*at, part));
@@ -86,14 +92,14 @@ fn log_by_shape(
             !is_title && !is_roadmap && !holds_work(text, nodes, &nodes[*holder], first)
         });
         return Some(match holder {
-            Some(holder) => part(holder, false),
+            Some(holder) => Part { is_firm: true, ..part(holder, false) },
             None => {
                 let start = nodes[first].start;
                 let end = headings
                     .iter()
                     .filter(|at| nodes[**at].start > start && nodes[**at].level() < nodes[first].level());
                 let end = end.map(|at| nodes[*at].start).min().unwrap_or(text.len());
-                Part { heading: None, body: start..end, is_named: false }
+                Part { heading: None, body: start..end, is_named: false, is_firm: true }
             }
         });
     }
@@ -107,7 +113,7 @@ fn log_by_shape(
     match entry.parent {
         Some(holder) if roadmaps.iter().all(|roadmap| roadmap.heading != Some(holder)) => Some(part(holder, false)),
         Some(_) => None,
-        None => Some(Part { heading: None, body: entry.start..text.len(), is_named: false }),
+        None => Some(Part { heading: None, body: entry.start..text.len(), is_named: false, is_firm: false }),
     }
 }
 
@@ -146,7 +152,7 @@ fn roadmap_by_shape(
         None => {
             let heading = nodes.iter().find(|node| node.level().is_some()).map(|node| node.start);
             let end = heading.or(log_start).unwrap_or(text.len());
-            Part { heading: None, body: 0..end, is_named: false }
+            Part { heading: None, body: 0..end, is_named: false, is_firm: false }
         }
     })
 }

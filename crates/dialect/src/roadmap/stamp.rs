@@ -29,7 +29,7 @@ impl Stamp {
             None => moment.map(|(start, end)| text[start..end].to_owned()).unwrap_or_default(),
         };
         let word_end = text.find(|letter: char| !(letter.is_alphabetic())).unwrap_or(text.len());
-        stamp.is_named = NAMES.split_whitespace().any(|known| known == text[..word_end].to_lowercase());
+        stamp.is_named = super::words::is_one_of(&text[..word_end].to_lowercase(), NAMES);
         stamp.number = number_in(text, word_end, stamp.is_named, moment);
         stamp.executor_name = name_in(text);
         stamp.more = rest_of(text);

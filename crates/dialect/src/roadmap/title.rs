@@ -180,7 +180,7 @@ fn split_number(source: &str, span: Range<usize>) -> (Range<usize>, Range<usize>
         let end = opened.find(|letter: char| !letter.is_alphabetic()).unwrap_or(opened.len());
         &opened[..end]
     };
-    let is_before = BEFORE_NUMBER.split_whitespace().any(|known| known == word.to_lowercase());
+    let is_before = words::is_one_of(&word.to_lowercase(), BEFORE_NUMBER);
     let behind = match is_before {
         true => opened[word.len()..].trim_start_matches([' ', '-', '#', '_']),
         // A letter or two in front, as in `T1` or `M2.3`.

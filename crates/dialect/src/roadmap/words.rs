@@ -179,8 +179,13 @@ fn verdict_word(text: &str) -> Option<Verdict> {
 }
 
 fn find_word<T: Copy>(words: &[(T, &str)], word: &str) -> Option<T> {
-    let found = words.iter().find(|(_, words)| words.split_whitespace().any(|known| known == word));
-    found.filter(|_| !word.is_empty()).map(|(value, _)| *value)
+    words.iter().find(|(_, words)| is_one_of(word, words)).map(|(value, _)| *value)
+}
+
+/// Whether a word is one of a list.
+pub(crate) fn is_one_of(word: &str, words: &str) -> bool {
+    // A word that stands nowhere in the list need not be looked for word by word.
+    !word.is_empty() && words.contains(word) && words.split_whitespace().any(|known| known == word)
 }
 
 /// A text without case, blanks and marks.
@@ -325,7 +330,7 @@ impl SectionName {
             arbeitslog verlauf journaldetravail journaldebord historique registrodetrabajo registro bitácora diário журнал \
             журналработ лог история";
         let word = squeezed(title);
-        let is_in = |words: &str| words.split_whitespace().any(|known| known == word);
+        let is_in = |words: &str| is_one_of(&word, words);
         match () {
             () if is_in(WORK_LOG) => Some(Self::WorkLog),
             () if is_in(ROADMAP) => Some(Self::Roadmap),
@@ -339,7 +344,7 @@ pub(crate) fn yes_or_no(raw: &str) -> Option<bool> {
     let word = squeezed(raw.split(['(', ',', ';', '—', '.']).next().unwrap_or(raw));
     const YES: &str = "yes true y 1 是 예 네 はい ja oui sí si да";
     const NO: &str = "no false n 0 none 否 不 아니오 아니요 いいえ nein non não нет";
-    let is_in = |words: &str| words.split_whitespace().any(|known| known == word);
+    let is_in = |words: &str| is_one_of(&word, words);
     match () {
         () if is_in(YES) => Some(true),
         () if is_in(NO) => Some(false),
@@ -354,7 +359,7 @@ pub(crate) fn part(raw: &str) -> Option<Part> {
     const EXECUTOR: &str =
         "executor runner execute worker actor 执行者 执行 실행자 ausführer exécuteur ejecutor исполнитель";
     let word = squeezed(raw.split(['(', ',', ';', '/', '—']).next().unwrap_or(raw));
-    let is_in = |words: &str| words.split_whitespace().any(|known| known == word);
+    let is_in = |words: &str| is_one_of(&word, words);
     match () {
         () if is_in(PLANNER) => Some(Part::Planner),
         () if is_in(EXECUTOR) => Some(Part::Executor),
@@ -369,7 +374,7 @@ pub(crate) fn period(raw: &str) -> Option<Period> {
     const DAILY: &str =
         "daily day everyday onceaday onceperday 1d 24h 每天 每日 매일 täglich quotidien diario ежедневно";
     let word = squeezed(raw);
-    let is_in = |words: &str| words.split_whitespace().any(|known| known == word);
+    let is_in = |words: &str| is_one_of(&word, words);
     match () {
         () if is_in(HOURLY) => Some(Period::Hourly),
         () if is_in(DAILY) => Some(Period::Daily),

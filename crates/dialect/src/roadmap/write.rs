@@ -23,7 +23,7 @@ pub(crate) fn entry_text(entry: &Entry, level: u8) -> String {
     let at = if at.trim().is_empty() { "unknown" } else { at.trim() };
     let mut text = format!("{} Log {} @{name} ({at})\n\n", "#".repeat(usize::from(level)), entry.number);
     let mut line = |key: EntryKey, value: &str| {
-        let value = one_line(value);
+        let value = harmless(&one_line(value));
         let value = if value.is_empty() { "none".to_owned() } else { value };
         text.push_str(&format!("- **{}**: {value}\n", key.name()));
     };
@@ -103,12 +103,17 @@ pub(crate) fn title_text(title: &str) -> String {
     let line = words.join(" ");
     let line: String = line.chars().filter(|letter| !letter.is_control()).collect();
     let line = line.trim_end_matches('\\').trim();
-    if line.is_empty() { "untitled".to_owned() } else { line.to_owned() }
+    if line.is_empty() { "untitled".to_owned() } else { harmless(line) }
 }
 
 /// A value on one line.
 pub(crate) fn plain_line(value: &str) -> String {
     let lines: Vec<&str> = value.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
     let line: String = lines.join("; ").chars().filter(|letter| !letter.is_control()).collect();
-    line.trim_end_matches('\\').trim().to_owned()
+    harmless(line.trim_end_matches('\\').trim())
+}
+
+/// Text that ends no comment: one that somebody left open above would end there, and hide what is between.
+fn harmless(text: &str) -> String {
+    text.replace("-->", "--\\>")
 }

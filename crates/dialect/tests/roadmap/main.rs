@@ -2,8 +2,5 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on says why")]
 
 mod corpus;
-mod cost;
 mod editing;
-mod lowering;
-mod questions;
 mod shown;
