@@ -62,7 +62,7 @@ fn every_arrow() {
     let taken: [(&str, &[&str]); 6] = [
         ("working", &["wake", "claim", "release", "report", "pause", "cancel", "edited"]),
         ("gate", &["wake", "claim", "release", "approve", "reject", "answer yes", "pause", "cancel", "edited"]),
-        ("rejected", &["wake", "claim", "release", "approve", "reopen", "pause", "cancel", "edited"]),
+        ("rejected", &["wake", "claim", "release", "approve", "answer yes", "reopen", "pause", "cancel", "edited"]),
         ("undecided", &["wake", "claim", "release", "answer accept", "pause", "cancel", "edited"]),
         ("done", &["wake", "release", "delivered", "edited"]),
         ("cancelled", &["wake", "release", "delivered", "edited"]),
