@@ -212,8 +212,7 @@ fn cy08_a_cancelled_cycle_is_archived() {
 #[test]
 fn cy03_a_question_and_its_answer() {
     let ask = r#""result":"CLARIFICATION_NEEDED","question":"Which list?\nThe old one, or the new one?""#;
-    let script = ask.replace('\n', "\\n").replace("\\n", "\\\\n");
-    let place = place_of(&script, "true", MET, "");
+    let place = place_of(ask, "true", MET, "");
     let asked = run(&place);
     assert!(asked.code == 3 && asked.stderr.contains("The old one, or the new one?"), "{}", asked.shown());
     let words = "the *old* one, line by line | exactly";
