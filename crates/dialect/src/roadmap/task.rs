@@ -200,7 +200,7 @@ impl Keys<'_> {
         match raw.trim().parse::<u32>() {
             Ok(quota) if quota > 0 => Some(quota),
             _ => {
-                let reason = format!("`{}` is no number of steps", shown(&raw));
+                let reason = format!("`{}` is no quota: no number of steps", shown(&raw));
                 self.tell(&span, reason, "write a whole number above 0");
                 None
             }

@@ -313,12 +313,7 @@ fn handed_over(report: &Report) -> Result<Vec<Output>, String> {
     with_content.map(one).collect()
 }
 
-fn look_at_lent(
-    repository: &Repository,
-    lent: &Lent,
-    head: &ObjectId,
-    handed: Vec<Output>,
-) -> Result<Found, String> {
+fn look_at_lent(repository: &Repository, lent: &Lent, head: &ObjectId, handed: Vec<Output>) -> Result<Found, String> {
     let mut tree = repository.examine(lent).map_err(in_words)?.tree;
     if !handed.is_empty() {
         let put = |output: Output| Change::Put { path: output.path.as_str().into(), content: output.content.to_vec() };

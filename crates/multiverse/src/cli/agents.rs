@@ -168,9 +168,7 @@ impl Choice {
     pub(crate) fn refuse_other_roles(&self, played: &[&str]) -> Result<(), Failure> {
         let mut named = self.agents.iter().filter_map(|text| agent::parse_kind(text).ok()?.role);
         match named.find(|name| role_of(name).is_none() && !played.contains(&name.as_str())) {
-            Some(name) => {
-                Err(Failure::new(Kind::Usage, format!("--agent {}", no_role(&visible::text(&name), played))))
-            }
+            Some(name) => Err(Failure::new(Kind::Usage, format!("--agent {}", no_role(&visible::text(&name), played)))),
             None => Ok(()),
         }
     }

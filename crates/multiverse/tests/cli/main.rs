@@ -20,7 +20,6 @@ mod profile;
 mod pty;
 mod refusals;
 mod replayed;
-mod roadmap_tools;
 mod roadmap_trouble;
 mod roadmaps;
 mod runs;

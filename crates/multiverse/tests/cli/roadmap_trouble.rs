@@ -155,25 +155,6 @@ fn rm12_a_log_edited_while_executors_work() {
     assert!(log(&place).contains("A word of mine."), "{}", log(&place));
 }
 
-/// A task file that is deleted while it runs pauses the session, and says how it comes back.
-#[test]
-fn a_task_file_deleted_while_it_runs() {
-    let place = place("- 1.1. Do the first\n- 1.2. Do the second (after 1.1)\n");
-    let executor = waiting(&place);
-    let text = fs::read(place.path(".jixo/harbour.task.md")).unwrap();
-    fs::remove_file(place.path(".jixo/harbour.task.md")).unwrap();
-    until("it is noticed", || place.run(&["inbox"]).stdout.contains("is gone"));
-    fs::write(place.path("go"), "").unwrap();
-    let ended = executor.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(3), "{said}\n{}", log(&place));
-    assert!(said.contains("restore .jixo/harbour.task.md"), "{said}");
-    fs::write(place.path(".jixo/harbour.task.md"), text).unwrap();
-    let mut command = place.command(&["resume", "last"]);
-    let resumed = Ran::of(command.env("PATH", "/usr/bin:/bin").output().unwrap());
-    assert_eq!(resumed.code, 0, "{}\n{}", resumed.shown(), log(&place));
-}
-
 /// RM-17: an agent that writes into the log, or makes a task of its own, has its report sent back; the log stays valid.
 #[test]
 fn rm17_an_agent_that_writes_the_log_itself() {
