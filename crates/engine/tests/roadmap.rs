@@ -1,5 +1,7 @@
 //! Sessions of the protocol `roadmap` in the engine: many openings at one run, work in copies, conflicts, pauses, hand edits
 //! and stray files, with agents in this process. Real processes that are killed and stopped are in `multiverse`'s `kills`.
+
+#![allow(clippy::cloned_ref_to_slice_refs, clippy::needless_pass_by_value, reason = "tests say it shortest")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 mod roadmaps;

@@ -1,5 +1,7 @@
 //! The words of agents to their log (RM-08, RM-09): an agent with tools of its own edits the log while it holds it, asks in the
 //! task file, and ends only where it may; what is not valid changes nothing.
+
+#![allow(clippy::cloned_ref_to_slice_refs, clippy::needless_pass_by_value, reason = "tests say it shortest")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test ends where it fails")]
 
 mod roadmaps;

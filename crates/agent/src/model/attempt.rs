@@ -151,7 +151,6 @@ impl<'a> Attempt<'a> {
             let began = Began::of(settings, form == Form::Simple, model.served.get(), calls.tools());
             recorder(job, &Kept::Began(began));
         }
-        let log = RefCell::new(log);
         Ok(Self {
             model,
             job,
@@ -163,7 +162,7 @@ impl<'a> Attempt<'a> {
             rendered,
             messages: Vec::new(),
             totals: Totals::default(),
-            log,
+            log: RefCell::new(log),
             said_at: Cell::new(None),
         })
     }

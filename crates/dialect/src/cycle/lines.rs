@@ -337,7 +337,7 @@ fn title(line: &str) -> Option<Kind> {
         field.value_span = field.value_span.start + offset..field.value_span.end + offset;
     }
     let least = if is_named { 1 } else { WHOLE };
-    if !behind.first().is_some_and(|field| Key::of(&field.key).is_some()) || own_keys(&behind) < least {
+    if behind.first().is_none_or(|field| Key::of(&field.key).is_none()) || own_keys(&behind) < least {
         behind.clear();
     }
     let is_title = is_bare || is_heading || is_named_loop;

@@ -70,7 +70,7 @@ impl Config {
             None => {}
             Some(tasks) => match &tasks.kind {
                 Kind::List(items) => {
-                    items.iter().for_each(|item| sources.extend(source(item, sources.len(), &mut problems)))
+                    items.iter().for_each(|item| sources.extend(source(item, sources.len(), &mut problems)));
                 }
                 _ => sources.extend(source(tasks, 0, &mut problems)),
             },

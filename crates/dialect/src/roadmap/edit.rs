@@ -34,7 +34,7 @@ impl Log {
             _ if face.state() == Some(status) && !beside => {}
             // An executor beside the state goes with it, and gets a line of its own.
             Some(_) if beside => {
-                puts.extend(status_line.map(|line| (line.value_span.clone(), spaced(&source, line, status.word()))))
+                puts.extend(status_line.map(|line| (line.value_span.clone(), spaced(&source, line, status.word()))));
             }
             Some(said) if !said.span.is_empty() => puts.push((said.span.clone(), status.word().to_owned())),
             Some(_) if status_line.is_some() => {

@@ -372,6 +372,6 @@ fn put_in_order(found: &mut Entries, drafts: &[Draft]) {
             (last, entry)
         })
         .collect();
-    keyed.sort_by(|one, other| other.0.cmp(&one.0));
+    keyed.sort_by_key(|one| std::cmp::Reverse(one.0));
     found.entries = keyed.into_iter().map(|(_, entry)| entry).collect();
 }

@@ -226,10 +226,10 @@ impl Teller<'_> {
         }
         match (&face.check, &face.head) {
             (None, Head::Heading(_)) => {
-                self.tell(title.clone(), Weight::Form, "the item is a heading".into(), "write `- [ ] 1.2. …`")
+                self.tell(title.clone(), Weight::Form, "the item is a heading".into(), "write `- [ ] 1.2. …`");
             }
             (None, Head::Entry { .. }) => {
-                self.tell(title.clone(), Weight::Form, "the item has no box".into(), "write `- [ ] …`")
+                self.tell(title.clone(), Weight::Form, "the item has no box".into(), "write `- [ ] …`");
             }
             (Some(check), _) => {
                 if let Tick::Other(sign) = check.tick {

@@ -79,7 +79,7 @@ pub(crate) fn numbers_in(text: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     named.for_each(|name| {
         if !all.contains(&name) {
-            all.push(name)
+            all.push(name);
         }
     });
     all

@@ -287,7 +287,7 @@ fn schemas_of_others_are_understood() {
         match words {
             None => assert_eq!(complaints, [], "{rule} {value}"),
             Some(words) => {
-                assert!(complaints.iter().any(|one| one.to_string().contains(words)), "{rule}: {complaints:?}")
+                assert!(complaints.iter().any(|one| one.to_string().contains(words)), "{rule}: {complaints:?}");
             }
         }
     };

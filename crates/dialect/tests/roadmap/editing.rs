@@ -281,7 +281,7 @@ pub(crate) fn operate(log: &mut Log, chance: &mut Chance, number: u64) -> String
             format!("tick {group}: {done:?}")
         }
         (7, _) => {
-            let group = chance.pick(&groups).filter(|_| number % 3 > 0).cloned();
+            let group = chance.pick(&groups).filter(|_| !number.is_multiple_of(3)).cloned();
             let key = format!("9.{number}");
             let item =
                 Item { number: key.clone(), group: group.clone(), status, ..Item::new(&key, TITLES[chance.below(8)]) };
@@ -303,13 +303,14 @@ pub(crate) fn operate(log: &mut Log, chance: &mut Chance, number: u64) -> String
             format!("drop {key}: {done:?}")
         }
         (10, Some(key)) => {
-            let group = chance.pick(&groups).filter(|_| number % 2 > 0).cloned();
+            let group = chance.pick(&groups).filter(|_| !number.is_multiple_of(2)).cloned();
             let done = log.move_item(&key, group.as_deref(), &spot);
             format!("move {key} to {group:?} {spot:?}: {done:?}")
         }
         (_, Some(key)) => {
             let all: Vec<String> = (0..chance.below(3)).filter_map(|_| chance.pick(&items).cloned()).collect();
-            let done = if number % 2 == 0 { log.set_depends_on(&key, &all) } else { log.set_claims(&key, &all) };
+            let done =
+                if number.is_multiple_of(2) { log.set_depends_on(&key, &all) } else { log.set_claims(&key, &all) };
             format!("lists of {key} {all:?}: {done:?}")
         }
         (_, None) => "nothing to do".into(),

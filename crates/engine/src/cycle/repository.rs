@@ -69,6 +69,7 @@ pub(super) fn checkpoint(project: &Path, cycle: &Cycle) -> Result<Value, String>
 }
 
 /// The branch back to where the Human wants it; what it held until now is kept.
+#[allow(clippy::needless_pass_by_value, reason = "it ends here")]
 fn go_back(repository: &Repository, cycle: &Cycle, at: ObjectId) -> Result<ObjectId, String> {
     let to = ObjectId::read(&cycle.back).ok_or_else(|| format!("`{}` is no commit", cycle.back))?;
     if at == to {

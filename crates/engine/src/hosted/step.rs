@@ -182,6 +182,7 @@ fn append<F: Fs>(
 impl State {
     /// Takes in the hosted runs of a checkpoint, and in which order they began. One that an older program wrote does not
     /// say it: then it is that of their times.
+    #[allow(clippy::needless_pass_by_value, reason = "it ends here")]
     pub(crate) fn restore_hosted(&mut self, kept: BTreeMap<String, (String, Box<RawValue>)>, begun: Vec<String>) {
         for (id, (protocol, raw)) in kept {
             match kind_of(&protocol).and_then(|kind| kind.restored(&raw)) {

@@ -71,6 +71,7 @@ pub(super) fn give_out(project: &Path, to: &Path, newer: &[(String, Text)]) -> i
 
 impl GivenOut {
     /// What differs in a copy. Files at its top that stand there for the agent's sake are no work.
+    #[allow(clippy::field_reassign_with_default, reason = "most of it stays as it is")]
     pub(super) fn compare(&self, folder: &Path) -> Result<Differs, String> {
         let failed = |error: io::Error| format!("the copy cannot be looked at: {error}");
         let found = listed(folder).map_err(failed)?;

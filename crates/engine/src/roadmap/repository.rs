@@ -175,6 +175,7 @@ impl Integrating {
         json!({"integrated": {"commit": commit.as_str(), "checks": checks}, "left": left})
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "it ends here")]
     fn conflicted(
         &self,
         repository: &Repository,

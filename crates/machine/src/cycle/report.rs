@@ -147,7 +147,7 @@ impl Step<'_> {
             }
             Work::Outline | Work::Plan(_) => self.collapse(),
             Work::Checkpoint | Work::Check(_) | Work::Offer | Work::Merge | Work::Delete | Work::Archive(_) => {
-                self.hold(error)
+                self.hold(error);
             }
         }
     }

@@ -5,6 +5,8 @@
 //! Written here and not with the makers' crate: that has its server for macros, sessions and HTTP, and wants a runtime; what is
 //! offered here are tools alone, and a tool may wait.
 
+#![allow(clippy::needless_pass_by_value, reason = "messages are taken apart where they end")]
+
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -155,11 +157,11 @@ impl<'a, W: Write + Send> Serving<'a, W> {
         };
         let parameters = message.get("params").cloned().unwrap_or_default();
         let Some(id) = id else {
-            if method == "notifications/cancelled" {
-                if let Some(call) = self.running().get_mut(&parameters["requestId"].to_string()) {
-                    call.is_cancelled = true;
-                    call.stop.stop();
-                }
+            if method == "notifications/cancelled"
+                && let Some(call) = self.running().get_mut(&parameters["requestId"].to_string())
+            {
+                call.is_cancelled = true;
+                call.stop.stop();
             }
             return Ok(());
         };

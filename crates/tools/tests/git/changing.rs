@@ -197,7 +197,7 @@ fn a_working_tree_follows_beside_files_that_change_all_the_time() {
             (None, Brought::Done) => {
                 assert_eq!((stage.read("a/changed"), stage.read("a/new")), ("2\n".into(), "2\n".into()));
                 assert!(!stage.at("a/gone").exists());
-                assert_eq!(repository.status().unwrap().changed, [log.clone()]);
+                assert_eq!(repository.status().unwrap().changed, std::slice::from_ref(&log));
                 let again = repository.advance_beside("main", (&old, &new), "again", std::slice::from_ref(&log));
                 assert_eq!(again.unwrap().1[0].1, Brought::Already);
             }

@@ -1,5 +1,7 @@
 //! `multiverse roadmap add|move|cancel`: what a person changes while executors work. Each is one word to the session.
 
+#![allow(clippy::redundant_closure, reason = "the function alone is not general enough")]
+
 use engine::roadmap::NewItem;
 use serde::Serialize;
 
