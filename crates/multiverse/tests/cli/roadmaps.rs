@@ -166,12 +166,11 @@ fn rm11_a_second_process_joins() {
         place.command(&["run", "--protocol", "roadmap", "--name", "ann", "--agent", "executor=command:sh agent.sh"]);
     let mut first: Child =
         first.env("PATH", "/usr/bin:/bin").stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    until("somebody is at work", || {
+    // The planner has the session first; only then is there an item to be had.
+    until("ann has the item", || {
         let ran = place.run(&["roadmap", "status", "--json"]);
-        ran.stdout.contains("\"identity\":\"ann-")
+        ran.stdout.contains("\"identity\":\"ann-") && items(&status(&place)).contains(&"1.1 Locked".to_string())
     });
-    let view = status(&place);
-    assert!(items(&view).contains(&"1.1 Locked".to_string()), "{view:#}");
     let second = run(&place, &["--no-wait", "--name", "bob"]);
     assert_eq!(second.code, 5, "{}", second.shown());
     assert!(second.stderr.contains("joined") && second.stderr.contains("nothing to do now"), "{}", second.shown());
