@@ -1,7 +1,7 @@
 //! The agents at work: each slow one on a thread of its own, in a scratch folder of its own. What comes of them goes
 //! into one inbox. Knows nothing of runs but their names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -33,6 +33,8 @@ pub(crate) struct Crew {
     /// What the system told of files since that was last asked.
     hints: Vec<Hint>,
     running: HashMap<(String, u64), Stop>,
+    /// Those whose work was taken from them: they were told to stop, and what they still have to say is heard.
+    dismissed: HashSet<(String, u64)>,
     hands: Hands,
     /// Those that are to be set to work.
     enlisted: Vec<Assignment>,
@@ -146,8 +148,8 @@ impl Arrival {
 impl Crew {
     pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
         let (sender, inbox) = channel();
-        let (running, enlisted, hints) = (HashMap::new(), Vec::new(), Vec::new());
-        Self { project, listener, sender, inbox, hints, running, hands: Hands::new(), enlisted }
+        let (running, dismissed, enlisted, hints) = (HashMap::new(), HashSet::new(), Vec::new(), Vec::new());
+        Self { project, listener, sender, inbox, hints, running, dismissed, hands: Hands::new(), enlisted }
     }
 
     /// Where hints go: they wake whoever waits for agents.
@@ -257,6 +259,15 @@ impl Crew {
         }
     }
 
+    /// Ends an agent whose work is another's by now. What it has done until then is heard: somebody may want to see it.
+    pub(crate) fn dismiss(&mut self, run: &str, fence: u64) {
+        let key = (run.to_string(), fence);
+        if self.running.contains_key(&key) {
+            self.dismissed.insert(key);
+        }
+        self.stop(run, fence);
+    }
+
     /// Asks all agents to end.
     pub(crate) fn stop_all(&self) {
         self.running.values().for_each(Stop::stop);
@@ -268,7 +279,7 @@ impl Crew {
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.running.is_empty()
+        self.running.is_empty() && self.dismissed.is_empty()
     }
 
     /// The attempts that are at work here.
@@ -289,7 +300,11 @@ impl Crew {
                 Heard::Hint(hint) => self.hints.push(hint),
             }
         }
-        all.into_iter().filter(|one| self.running.remove(&one.key()).is_some()).collect()
+        let mut is_heard = |one: &Arrival| {
+            let key = one.key();
+            self.running.remove(&key).is_some() || self.dismissed.remove(&key) && !one.is_wasted()
+        };
+        all.into_iter().filter(|one| is_heard(one)).collect()
     }
 
     /// Waits until the logs of those that were heard are kept and their folders removed.

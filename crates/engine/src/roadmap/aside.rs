@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use machine::roadmap::Fact;
+use store::{Kind, RealFs, Record};
+
 use super::copy::{GivenOut, digest};
+use crate::body::Body;
 use crate::step::Output;
 
 /// Where it lies, from the project's root.
@@ -103,6 +107,35 @@ pub(super) fn clashes(
         found != given && found.as_deref() != Some(digest(&output.content).as_str())
     });
     clashes.map(|output| output.path.to_string()).collect()
+}
+
+/// Who changed one of these files last, in words, as the journal tells it: the other side of a clash. It is read whole, which a
+/// clash is rare enough for.
+pub(super) fn who_changed(project: &Path, files: &[String]) -> Option<String> {
+    let mut last: Option<Record> = None;
+    let changed = |record: &Record| record.docs.iter().any(|one| files.iter().any(|file| file == one.path.as_str()));
+    store::records(&RealFs::open_to_look(project).ok()?, |record| {
+        if changed(&record) && record.kind != Kind::Adopt {
+            last = Some(record);
+        }
+    })
+    .ok()?;
+    let record = last?;
+    let who = match record.kind {
+        Kind::Commit => item_of(&record)?,
+        _ => "an edit by hand".into(),
+    };
+    Some(format!("{who} (record {})", record.number))
+}
+
+/// The item whose work a record took.
+fn item_of(record: &Record) -> Option<String> {
+    let body: Body = serde_json::from_str(record.body.as_ref()?.get()).ok()?;
+    let facts = body.hosted?.facts;
+    facts.iter().find_map(|fact| match serde_json::from_str(fact.get()) {
+        Ok(Fact::Logged(entry)) => entry.item,
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -186,12 +186,11 @@ impl Hosted for Carried {
         if worked.commit.is_none() && outputs.is_empty() {
             return None;
         }
-        let known = self.session.outdated.get(&fence);
         let about = About {
             run: self.session.id.clone(),
-            item: known.and_then(|one| one.work.item()).unwrap_or_default().into(),
-            executor: known.map(|one| one.executor.clone()).unwrap_or_default(),
-            why: known.map_or_else(|| "its report came too late".into(), |one| one.reason.clone()),
+            item: worked.item.clone(),
+            executor: worked.executor.clone(),
+            why: "its report came too late: the item was another's by then".into(),
             summary: report.summary.clone(),
             commit: worked.commit.clone().unwrap_or_default(),
             before: worked.before.clone(),
@@ -416,6 +415,7 @@ impl Carried {
             before: worked.before.clone(),
         };
         if let Ok(kept) = aside::keep(&site.settings.project, fence, &about, outputs) {
+            worked.with = aside::who_changed(&site.settings.project, &clashed).unwrap_or_default();
             (worked.clashed, worked.kept) = (clashed, kept);
             worked.put(report);
         }

@@ -263,7 +263,8 @@ impl ItemPlace {
             _ => Default::default(),
         };
         let commit = self.commit(found, summary)?.map(|commit| commit.as_str().to_string());
-        Ok(Worked { commit, files: found.files.clone(), before, ..Worked::default() })
+        let (item, executor) = (self.item.clone(), self.executor.clone());
+        Ok(Worked { item, executor, commit, files: found.files.clone(), before, ..Worked::default() })
     }
 
     /// The work as a commit that no branch leads to, kept under a name of ours; nothing where nothing changed.

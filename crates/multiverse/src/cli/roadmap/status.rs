@@ -108,7 +108,9 @@ fn told(view: &RoadmapView, shown: Items, columns: Option<usize>) -> String {
         text.push_str(&format!("\n{FRAME}at work{FRAME:#}\n"));
         view.executors.iter().for_each(|one| text.push_str(&executor(one, room)));
     }
-    let idle = view.members.iter().filter(|member| member.state != "alive");
+    // Of a session that is over everybody is gone.
+    let is_open = !matches!(view.state, "done" | "failed");
+    let idle = view.members.iter().filter(|member| is_open && member.state != "alive");
     for member in idle {
         let pid = member.pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
         text.push_str(&format!("{HINT}{} is {}{pid}{HINT:#}\n", visible::text(&member.name), member.state));
