@@ -214,7 +214,8 @@ impl ItemPlace {
             self.look(folder, &report).ok().filter(|found| found.problems.is_empty() && !found.files.is_empty());
         let partial = found.and_then(|found| self.keep(&found, "it is not finished", &report.summary));
         report.outputs.clear();
-        Worked { partial, ..Worked::default() }.put(&mut report);
+        let (item, executor) = (self.item.clone(), self.executor.clone());
+        Worked { item, executor, partial, ..Worked::default() }.put(&mut report);
         Came::Report { report: Box::new(report), outputs: Vec::new() }
     }
 
