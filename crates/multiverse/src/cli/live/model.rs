@@ -445,13 +445,13 @@ pub(crate) fn moment_of(text: &str) -> Option<Moment> {
     u64::try_from(time.as_millisecond()).ok()
 }
 
-/// When a run began, as its id says.
+/// When a run began, as its id says: `run-20261116-071331-001`, or `run-harbour-20261116-071331`.
 pub(crate) fn moment_in_id(run: &str) -> Option<Moment> {
-    let mut parts = run.strip_prefix("run-")?.split('-');
-    let (date, time) = (parts.next()?, parts.next()?);
-    let plain = date.len() == 8 && time.len() == 6 && date.is_ascii() && time.is_ascii();
-    let spelled = plain.then(|| {
-        format!("{}-{}-{}T{}:{}:{}Z", &date[..4], &date[4..6], &date[6..], &time[..2], &time[2..4], &time[4..])
-    })?;
+    let parts: Vec<&str> = run.strip_prefix("run-")?.split('-').collect();
+    let is_plain = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    let pair = parts.windows(2).rev().find(|pair| is_plain(pair[0], 8) && is_plain(pair[1], 6))?;
+    let (date, time) = (pair[0], pair[1]);
+    let spelled =
+        format!("{}-{}-{}T{}:{}:{}Z", &date[..4], &date[4..6], &date[6..], &time[..2], &time[2..4], &time[4..]);
     moment_of(&spelled)
 }

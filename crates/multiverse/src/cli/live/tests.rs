@@ -264,6 +264,7 @@ fn times_are_short() {
         assert_eq!(duration(milliseconds), expected);
     }
     assert_eq!(moment_in_id("run-19700102-000001-001"), Some(86_401_000));
+    assert_eq!(moment_in_id("run-harbour-19700102-000001"), Some(86_401_000));
     assert_eq!(moment_in_id("run_20250726_intro_gen"), None);
 }
 
