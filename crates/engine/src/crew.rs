@@ -1,7 +1,7 @@
 //! The agents at work: each slow one on a thread of its own, in a scratch folder of its own. What comes of them goes
 //! into one inbox. Knows nothing of runs but their names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -34,7 +34,7 @@ pub(crate) struct Crew {
     hints: Vec<Hint>,
     running: HashMap<(String, u64), Stop>,
     /// Those whose work was taken from them: they were told to stop, and what they still have to say is heard.
-    dismissed: HashSet<(String, u64)>,
+    dismissed: HashMap<(String, u64), Stop>,
     hands: Hands,
     /// Those that are to be set to work.
     enlisted: Vec<Assignment>,
@@ -148,7 +148,7 @@ impl Arrival {
 impl Crew {
     pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
         let (sender, inbox) = channel();
-        let (running, dismissed, enlisted, hints) = (HashMap::new(), HashSet::new(), Vec::new(), Vec::new());
+        let (running, dismissed, enlisted, hints) = (HashMap::new(), HashMap::new(), Vec::new(), Vec::new());
         Self { project, listener, sender, inbox, hints, running, dismissed, hands: Hands::new(), enlisted }
     }
 
@@ -262,8 +262,8 @@ impl Crew {
     /// Ends an agent whose work is another's by now. What it has done until then is heard: somebody may want to see it.
     pub(crate) fn dismiss(&mut self, run: &str, fence: u64) {
         let key = (run.to_string(), fence);
-        if self.running.contains_key(&key) {
-            self.dismissed.insert(key);
+        if let Some(stop) = self.running.get(&key).cloned() {
+            self.dismissed.insert(key, stop);
         }
         self.stop(run, fence);
     }
@@ -275,7 +275,7 @@ impl Crew {
 
     /// Ends all agents at once.
     pub(crate) fn end_all_now(&self) {
-        self.running.values().for_each(Stop::end_now);
+        self.running.values().chain(self.dismissed.values()).for_each(Stop::end_now);
     }
 
     pub(crate) fn is_idle(&self) -> bool {
@@ -302,7 +302,7 @@ impl Crew {
         }
         let mut is_heard = |one: &Arrival| {
             let key = one.key();
-            self.running.remove(&key).is_some() || self.dismissed.remove(&key) && !one.is_wasted()
+            self.running.remove(&key).is_some() || self.dismissed.remove(&key).is_some() && !one.is_wasted()
         };
         all.into_iter().filter(|one| is_heard(one)).collect()
     }
