@@ -74,6 +74,16 @@ impl Desk {
         service.engine.read(path).cloned().ok_or_else(|| format!("{path} is gone"))
     }
 
+    /// Whether an attempt is not under way any more: what it held is free.
+    fn is_over(&self, fence: u64) -> bool {
+        let mut service = self.service();
+        if service.engine.store.has_news() && service.engine.store.catch_up().is_ok() {
+            // Where it cannot be followed, the lock's own time counts.
+            let _ = service.engine.follow();
+        }
+        service.session(&self.run).is_ok_and(|session| !session.attempts.contains(&fence))
+    }
+
     fn say(&self, word: Word) -> Result<(), String> {
         let mut service = self.service();
         service.send_order(Order::Own { run: self.run.clone(), word: Box::new(word) }).map_err(in_words)?;
@@ -89,7 +99,7 @@ impl LogKeeper for Desk {
 
     fn lock(&self, stop: &Stop) -> Result<String, String> {
         let mut waited = Duration::ZERO;
-        while !self.lease().take()? {
+        while !self.lease().take(&|fence| self.is_over(fence))? {
             if stop.is_stopped() {
                 return Err("stopped".into());
             }
