@@ -33,6 +33,8 @@ pub(crate) struct Crew {
     /// What the system told of files since that was last asked.
     hints: Vec<Hint>,
     running: HashMap<(String, u64), Stop>,
+    /// Those whose work was taken from them: they were told to stop, and what they still have to say is heard.
+    dismissed: HashMap<(String, u64), Stop>,
     hands: Hands,
     /// Those that are to be set to work.
     enlisted: Vec<Assignment>,
@@ -146,8 +148,8 @@ impl Arrival {
 impl Crew {
     pub(crate) fn new(project: PathBuf, listener: Listener) -> Self {
         let (sender, inbox) = channel();
-        let (running, enlisted, hints) = (HashMap::new(), Vec::new(), Vec::new());
-        Self { project, listener, sender, inbox, hints, running, hands: Hands::new(), enlisted }
+        let (running, dismissed, enlisted, hints) = (HashMap::new(), HashMap::new(), Vec::new(), Vec::new());
+        Self { project, listener, sender, inbox, hints, running, dismissed, hands: Hands::new(), enlisted }
     }
 
     /// Where hints go: they wake whoever waits for agents.
@@ -257,6 +259,15 @@ impl Crew {
         }
     }
 
+    /// Ends an agent whose work is another's by now. What it has done until then is heard: somebody may want to see it.
+    pub(crate) fn dismiss(&mut self, run: &str, fence: u64) {
+        let key = (run.to_string(), fence);
+        if let Some(stop) = self.running.get(&key).cloned() {
+            self.dismissed.insert(key, stop);
+        }
+        self.stop(run, fence);
+    }
+
     /// Asks all agents to end.
     pub(crate) fn stop_all(&self) {
         self.running.values().for_each(Stop::stop);
@@ -264,11 +275,11 @@ impl Crew {
 
     /// Ends all agents at once.
     pub(crate) fn end_all_now(&self) {
-        self.running.values().for_each(Stop::end_now);
+        self.running.values().chain(self.dismissed.values()).for_each(Stop::end_now);
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.running.is_empty()
+        self.running.is_empty() && self.dismissed.is_empty()
     }
 
     /// The attempts that are at work here.
@@ -289,7 +300,11 @@ impl Crew {
                 Heard::Hint(hint) => self.hints.push(hint),
             }
         }
-        all.into_iter().filter(|one| self.running.remove(&one.key()).is_some()).collect()
+        let mut is_heard = |one: &Arrival| {
+            let key = one.key();
+            self.running.remove(&key).is_some() || self.dismissed.remove(&key).is_some() && !one.is_wasted()
+        };
+        all.into_iter().filter(|one| is_heard(one)).collect()
     }
 
     /// Waits until the logs of those that were heard are kept and their folders removed.

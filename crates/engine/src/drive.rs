@@ -141,7 +141,7 @@ impl<F: Fs> Service<F> {
                     (true, _) => {}
                 }
             }
-            let soon = if is_idle { None } else { beside(self) };
+            let soon = if is_idle && !self.waits_for_others() { None } else { beside(self) };
             let due = self.engine.store.place_meanwhile()?;
             let patience =
                 soon.unwrap_or(CATCH_UP).min(CATCH_UP).min(due.unwrap_or(CATCH_UP)).min(wake.unwrap_or(CATCH_UP));
@@ -329,7 +329,7 @@ impl<F: Fs> Service<F> {
         for effect in taken.effects {
             match effect {
                 Effect::Start(fence) => self.start_attempt(&taken.run, fence),
-                Effect::Stop(fence) => self.crew.stop(&taken.run, fence),
+                Effect::Stop(fence) => self.end_attempt(&taken.run, fence),
                 Effect::Say(said) => self.present(&taken.run, said),
             }
         }
@@ -463,7 +463,7 @@ impl<F: Fs> Service<F> {
             .collect();
         for (run, fence) in self.crew.all() {
             if !open.contains(&(run.clone(), fence)) {
-                self.crew.stop(&run, fence);
+                self.end_attempt(&run, fence);
             }
         }
         let mine: VecDeque<Order> = self

@@ -213,7 +213,7 @@ impl RestView {
 pub struct ItemView {
     /// Its id.
     pub id: String,
-    /// `phase`, `stage`, `task`, `tool task`.
+    /// `phase`, `stage`, `task`, `tool task`; `item` of a roadmap, `group` of such.
     pub level: &'static str,
     /// How deep it stands, from 0.
     pub depth: usize,

@@ -146,7 +146,13 @@ fn rm11_clashes_without_a_repository() {
             begun.wait();
         }
         let text = std::fs::read_to_string(&page).unwrap();
-        std::fs::write(page, format!("{text}by {key}\n")).unwrap();
+        let is_mark = |line: &&str| ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|mark| line.starts_with(mark));
+        let text = match text.lines().any(|line| is_mark(&line)) {
+            false => format!("{text}by {key}\n"),
+            // Both sides are there, and both are wanted.
+            true => text.lines().filter(|line| !is_mark(line)).map(|line| format!("{line}\n")).collect(),
+        };
+        std::fs::write(page, text).unwrap();
         done("titled")
     }));
     let mut service = roadmaps::open(project.path(), &hands, 2, "hand");
@@ -155,7 +161,9 @@ fn rm11_clashes_without_a_repository() {
     let view = service.roadmap_status(&run).unwrap();
     assert_eq!((view.progress, view.counts.cancelled), (100, 1), "{view:#?}\n{}", project.told());
     let page = project.read("page.md");
-    assert_eq!(page.lines().count(), 3, "{page}");
+    assert!(page.contains("by 1\n") && page.contains("by 2\n") && page.lines().count() == 3, "{page}");
+    let both = view.items.iter().find(|item| item.title.starts_with("Bring together ")).unwrap();
+    assert!(both.title.contains("(.multiverse/aside/") && both.title.contains(" (record "), "{}", both.title);
 
     let project = Project::new("Title the page.");
     let items = (1..=4)

@@ -131,6 +131,15 @@ impl<F: Fs> Service<F> {
         Ok(())
     }
 
+    /// Ends the agent of an attempt that is over. Where many share a run, its work may be another's by now: what it has to
+    /// say comes too late, and is kept aside for a person.
+    pub(crate) fn end_attempt(&mut self, run: &str, fence: u64) {
+        match self.engine.is_shared(run) {
+            true => self.crew.dismiss(run, fence),
+            false => self.crew.stop(run, fence),
+        }
+    }
+
     /// Keeps what came with a report that came too late, for a person.
     pub(crate) fn keep_late(&self, order: &Order, taken: &Taken) {
         let Order::Hosted { run, input: Input::Ended { fence, came }, .. } = order else { return };

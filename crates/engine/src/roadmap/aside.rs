@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use machine::roadmap::Fact;
+use store::{Kind, RealFs, Record};
+
 use super::copy::{GivenOut, digest};
+use crate::body::Body;
 use crate::step::Output;
 
 /// Where it lies, from the project's root.
@@ -62,26 +66,52 @@ pub(super) fn keep(project: &Path, fence: u64, about: &About, outputs: &[Output]
     Ok(place)
 }
 
-/// Puts work that was kept into a new copy, wherever the project's file is still the one that it was made from. Gives the files
-/// that are another by now and were left as they are.
-pub(super) fn put_back(project: &Path, place: &str, copy: &Path, given: &mut GivenOut) -> io::Result<Vec<String>> {
+/// Puts work that was kept into a new copy. Where the project's file is another by now than the one that it was made from, both
+/// stand there, with marks between them as git writes them; gives those. What is no text is left as the project has it.
+pub(super) fn put_back(project: &Path, place: &str, copy: &Path, given: &GivenOut) -> io::Result<Vec<PathBuf>> {
     let kept = project.join(place);
     let about: About = serde_json::from_slice(&std::fs::read(kept.join(ABOUT))?).map_err(io::Error::other)?;
-    let mut left = Vec::new();
+    let mut marked = Vec::new();
     for (path, before) in &about.before {
         let file = kept.join(FILES).join(path);
         let Ok(content) = std::fs::read(&file) else { continue };
-        if given.0.get(path) != before.as_ref() {
-            left.push(path.clone());
-            continue;
-        }
         let to: PathBuf = copy.join(path);
         if let Some(folder) = to.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        std::fs::write(&to, content)?;
+        let is_same = given.0.get(path) == before.as_ref();
+        let both = |theirs: &[u8]| {
+            let ours = std::fs::read(&to).unwrap_or_default();
+            Some(marked_up(std::str::from_utf8(&ours).ok()?, std::str::from_utf8(theirs).ok()?, place))
+        };
+        match both(&content).filter(|_| !is_same) {
+            Some(both) => {
+                std::fs::write(&to, both)?;
+                marked.push(PathBuf::from(path));
+            }
+            None if is_same => std::fs::write(&to, content)?,
+            None => {}
+        }
     }
-    Ok(left)
+    Ok(marked)
+}
+
+/// Two texts as one, with marks around the lines on which they do not agree.
+fn marked_up(ours: &str, theirs: &str, name: &str) -> String {
+    let (one, other): (Vec<&str>, Vec<&str>) = (ours.lines().collect(), theirs.lines().collect());
+    let first = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let rest = one[first..].iter().rev().zip(other[first..].iter().rev());
+    let last = rest.take_while(|(one, other)| one == other).count();
+    let side =
+        |lines: &[&str]| lines[first..lines.len() - last].iter().map(|line| format!("{line}\n")).collect::<String>();
+    let whole = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    format!(
+        "{}<<<<<<< as it is now\n{}=======\n{}>>>>>>> {name}\n{}",
+        whole(&one[..first]),
+        side(&one),
+        side(&other),
+        whole(&one[one.len() - last..])
+    )
 }
 
 /// The digests of files as they were given out, for those that are kept.
@@ -105,6 +135,35 @@ pub(super) fn clashes(
     clashes.map(|output| output.path.to_string()).collect()
 }
 
+/// Who changed one of these files last, in words, as the journal tells it: the other side of a clash. It is read whole, which a
+/// clash is rare enough for.
+pub(super) fn who_changed(project: &Path, files: &[String]) -> Option<String> {
+    let mut last: Option<Record> = None;
+    let changed = |record: &Record| record.docs.iter().any(|one| files.iter().any(|file| file == one.path.as_str()));
+    store::records(&RealFs::open_to_look(project).ok()?, |record| {
+        if changed(&record) && record.kind != Kind::Adopt {
+            last = Some(record);
+        }
+    })
+    .ok()?;
+    let record = last?;
+    let who = match record.kind {
+        Kind::Commit => item_of(&record)?,
+        _ => "an edit by hand".into(),
+    };
+    Some(format!("{who} (record {})", record.number))
+}
+
+/// The item whose work a record took.
+fn item_of(record: &Record) -> Option<String> {
+    let body: Body = serde_json::from_str(record.body.as_ref()?.get()).ok()?;
+    let facts = body.hosted?.facts;
+    facts.iter().find_map(|fact| match serde_json::from_str(fact.get()) {
+        Ok(Fact::Logged(entry)) => entry.item,
+        _ => None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
@@ -118,7 +177,7 @@ mod tests {
         Output { path: ProjectPath::document(path).unwrap(), content: Bytes::from(content.to_string()) }
     }
 
-    /// RM-06, RM-11: the work of a pause is in the next copy, but over nobody else's.
+    /// RM-06, RM-11: the work of a pause is in the next copy; where somebody changed the same file, both sides are.
     #[test]
     fn rm06_unfinished_work_is_taken_up_again() {
         let (project, scratch) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -133,14 +192,26 @@ mod tests {
         }
         write("b.md", "another's");
         let copy = scratch.path().join("two");
-        let mut given = give_out(project.path(), &copy, &[]).unwrap();
-        let left = put_back(project.path(), ".multiverse/aside/run-x/7", &copy, &mut given).unwrap();
-        assert_eq!(left, ["b.md"]);
+        let given = give_out(project.path(), &copy, &[]).unwrap();
+        let marked = put_back(project.path(), ".multiverse/aside/run-x/7", &copy, &given).unwrap();
+        assert_eq!(marked, [PathBuf::from("b.md")]);
         let read = |path: &str| std::fs::read_to_string(copy.join(path)).unwrap();
         assert_eq!(
             (read("a.md"), read("b.md"), read("c/d.md")),
-            ("half of a".into(), "another's".into(), "new".into())
+            (
+                "half of a".into(),
+                "<<<<<<< as it is now\nanother's\n=======\nhalf of b\n>>>>>>> .multiverse/aside/run-x/7\n".into(),
+                "new".into()
+            )
         );
+    }
+
+    #[test]
+    fn only_what_differs_stands_between_marks() {
+        let both = marked_up("a\nb\nc\nd\n", "a\nx\ny\nd\n", "other");
+        assert_eq!(both, "a\n<<<<<<< as it is now\nb\nc\n=======\nx\ny\n>>>>>>> other\nd\n");
+        assert_eq!(marked_up("", "x", "o"), "<<<<<<< as it is now\n=======\nx\n>>>>>>> o\n");
+        assert_eq!(marked_up("a\na\n", "a\n", "o"), "a\n<<<<<<< as it is now\na\n=======\n>>>>>>> o\n");
     }
 
     /// RM-11: a file that somebody changed meanwhile is a clash; one that holds the same already is none.

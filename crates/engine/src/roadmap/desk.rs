@@ -74,10 +74,21 @@ impl Desk {
         service.engine.read(path).cloned().ok_or_else(|| format!("{path} is gone"))
     }
 
+    /// Whether an attempt is not under way any more: what it held is free.
+    fn is_over(&self, fence: u64) -> bool {
+        let mut service = self.service();
+        if service.engine.store.has_news() && service.engine.store.catch_up().is_ok() {
+            // Where it cannot be followed, the lock's own time counts.
+            let _ = service.engine.follow();
+        }
+        service.session(&self.run).is_ok_and(|session| !session.attempts.contains(&fence))
+    }
+
     fn say(&self, word: Word) -> Result<(), String> {
         let mut service = self.service();
         service.send_order(Order::Own { run: self.run.clone(), word: Box::new(word) }).map_err(in_words)?;
-        service.engine.store.place_in_passing().map_err(|fault| fault.to_string())
+        // Whoever looks at the files after the answer finds it there.
+        service.engine.store.finish().map_err(|fault| fault.to_string())
     }
 }
 
@@ -88,7 +99,7 @@ impl LogKeeper for Desk {
 
     fn lock(&self, stop: &Stop) -> Result<String, String> {
         let mut waited = Duration::ZERO;
-        while !self.lease().take()? {
+        while !self.lease().take(&|fence| self.is_over(fence))? {
             if stop.is_stopped() {
                 return Err("stopped".into());
             }
@@ -199,22 +210,60 @@ fn edit(carried: &Carried, fence: u64, edits: &[(String, String)], world: &World
         }
         content = content.replacen(old.as_str(), new, 1);
     }
-    let (was, mut is) = (Log::read(&session.log_file, text), Log::read(&session.log_file, Text::from(content)));
+    let lost = lost_headings(&text.to_vec(), &content);
+    let (mut was, mut is) = (Log::read(&session.log_file, text), Log::read(&session.log_file, Text::from(content)));
+    let altered = altered_entries(&was, &is);
+    if !lost.is_empty() || !altered.is_empty() {
+        let reason = format!("the edit of the log is not valid: {}", [lost, altered].concat().join("; "));
+        return Err(EngineError::refused(reason, "nothing was changed; edit it again"));
+    }
     let reading = compare(&mut is, session);
     // What it says of its own item counts with its report.
-    let noted = attempt_item(session, fence).and_then(|item| noted(&was, &mut is, item));
+    let noted = attempt_item(session, fence).and_then(|item| noted(&mut was, &mut is, item));
     let told = Told::Edited { reading, by: Editor::Agent { fence, noted } };
-    carried.decide(std::slice::from_ref(&told), world)
+    let followed = carried.decide(std::slice::from_ref(&told), world)?;
+    if followed.facts.is_empty() {
+        let hint = "items with their titles, dependencies and claims can be added and changed, and what is said of your own \
+                    item; all else is written by code";
+        return Err(EngineError::refused("nothing of the edit counts, and nothing was changed", hint));
+    }
+    Ok(followed)
 }
 
-/// What an agent wrote of its own item: its state, and its newest entry if there is a new one.
-fn noted(was: &Log, is: &mut Log, item: &str) -> Option<Noted> {
+/// Headings of the log that are gone: its parts stay what they are.
+fn lost_headings(before: &[u8], after: &str) -> Vec<String> {
+    let is_part = |line: &&str| line.starts_with("# ") || line.starts_with("## ");
+    let before = String::from_utf8_lossy(before);
+    let is_lost = |line: &&str| !after.lines().any(|other| other == *line);
+    before.lines().filter(is_part).filter(is_lost).map(|line| format!("the heading `{line}` is gone")).collect()
+}
+
+/// Entries of the work log that are gone, or say something else: what was done is not changed.
+fn altered_entries(was: &Log, is: &Log) -> Vec<String> {
+    let after = is.entries();
+    let is_same = |one: &LogEntry, other: &LogEntry| {
+        (&one.role, &one.objective, one.result, &one.summary)
+            == (&other.role, &other.objective, other.result, &other.summary)
+    };
+    let altered = was.entries().into_iter().filter(|entry| !after.iter().any(|other| is_same(entry, other)));
+    let told = altered.map(|entry| match entry.number {
+        Some(number) => format!("log {number} is another: what was done stays as it was written"),
+        None => format!("an entry in line {} is another: what was done stays as it was written", entry.line),
+    });
+    told.collect()
+}
+
+/// What an agent wrote of its own item: its state, and its newest entry if there is a new one; nothing if it wrote nothing of it.
+fn noted(was: &mut Log, is: &mut Log, item: &str) -> Option<Noted> {
     let entries = |log: &Log| -> Vec<LogEntry> {
         log.entries().into_iter().filter(|entry| entry.item.as_deref() == Some(item)).collect()
     };
     let (before, after) = (entries(was).len(), entries(is));
     let new = Some(after).filter(|after| after.len() > before).and_then(|after| after.into_iter().next());
     let status = is.item(item)?.status?;
+    if new.is_none() && was.item(item).and_then(|item| item.status) == Some(status) {
+        return None;
+    }
     Some(Noted {
         status,
         result: new.as_ref().and_then(|entry| entry.result),

@@ -28,11 +28,12 @@ impl Lease {
         Self { path, fence, held }
     }
 
-    /// Takes it, or takes it once more; says whether that was possible.
-    pub(super) fn take(&self) -> Result<bool, String> {
+    /// Takes it, or takes it once more; says whether that was possible. Of an attempt that is over it is free.
+    pub(super) fn take(&self, is_over: &dyn Fn(u64) -> bool) -> Result<bool, String> {
         self.changing(|claim, now, boot| {
-            let is_free =
-                claim.is_none_or(|claim| claim.fence == self.fence || claim.boot != boot || claim.until <= now);
+            let is_free = claim.is_none_or(|claim| {
+                claim.fence == self.fence || claim.boot != boot || claim.until <= now || is_over(claim.fence)
+            });
             let mine = Claim { boot: boot.into(), fence: self.fence, until: now + self.held };
             (is_free, is_free.then_some(Some(mine)))
         })
@@ -107,16 +108,19 @@ mod tests {
         let lease = |fence: u64, held: Duration| Lease::new(project.path(), "run-x", fence, held);
         let long = Duration::from_secs(3600);
         let (one, other) = (lease(1, long), lease(2, long));
-        assert_eq!((one.is_held(), one.take(), one.take(), one.is_held()), (Ok(false), Ok(true), Ok(true), Ok(true)));
-        assert_eq!((other.take(), other.is_held(), other.give_up()), (Ok(false), Ok(false), Ok(false)));
-        assert_eq!((one.give_up(), one.is_held(), other.take()), (Ok(true), Ok(false), Ok(true)));
+        let take = |lease: &Lease| lease.take(&|_| false);
+        assert_eq!((one.is_held(), take(&one), take(&one), one.is_held()), (Ok(false), Ok(true), Ok(true), Ok(true)));
+        assert_eq!((take(&other), other.is_held(), other.give_up()), (Ok(false), Ok(false), Ok(false)));
+        assert_eq!((one.give_up(), one.is_held(), take(&other)), (Ok(true), Ok(false), Ok(true)));
         // One whose time is over has it no more, whatever it thinks.
-        assert_eq!(lease(2, Duration::ZERO).take(), Ok(true));
+        assert_eq!(take(&lease(2, Duration::ZERO)), Ok(true));
         assert_eq!(
-            (other.is_held(), one.take(), other.give_up(), one.is_held()),
+            (other.is_held(), take(&one), other.give_up(), one.is_held()),
             (Ok(false), Ok(true), Ok(false), Ok(true))
         );
+        // Nor has one whose attempt is over.
+        assert_eq!((other.take(&|fence| fence == 1), one.is_held()), (Ok(true), Ok(false)));
         std::fs::write(project.path().join(".multiverse/log-locks/run-x"), "nonsense").unwrap();
-        assert_eq!(other.take(), Ok(true));
+        assert_eq!(take(&one), Ok(true));
     }
 }

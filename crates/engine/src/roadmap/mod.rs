@@ -183,21 +183,27 @@ impl Hosted for Carried {
     fn keep_aside(&self, fence: u64, came: &Came, settings: &Settings) -> Option<String> {
         let Came::Report { report, outputs } = came else { return None };
         let worked = Worked::of(report);
-        if worked.commit.is_none() && outputs.is_empty() {
+        // What was not finished is kept already: as files, or as a commit that is told of here.
+        let commit = match (worked.commit, worked.partial) {
+            (None, Some(place)) if self.session.ground == Ground::Files => {
+                return Some(format!("a report came too late; its files are kept in {place}"));
+            }
+            (commit, partial) => commit.or(partial),
+        };
+        if commit.is_none() && outputs.is_empty() {
             return None;
         }
-        let known = self.session.outdated.get(&fence);
         let about = About {
             run: self.session.id.clone(),
-            item: known.and_then(|one| one.work.item()).unwrap_or_default().into(),
-            executor: known.map(|one| one.executor.clone()).unwrap_or_default(),
-            why: known.map_or_else(|| "its report came too late".into(), |one| one.reason.clone()),
+            item: worked.item,
+            executor: worked.executor,
+            why: "its report came too late: the item was another's by then".into(),
             summary: report.summary.clone(),
-            commit: worked.commit.clone().unwrap_or_default(),
-            before: worked.before.clone(),
+            commit: commit.clone().unwrap_or_default(),
+            before: worked.before,
         };
         Some(match aside::keep(&settings.project, fence, &about, outputs) {
-            Ok(place) => match worked.commit {
+            Ok(place) => match commit {
                 Some(commit) => format!("a report came too late; its work is the commit {commit}, told of in {place}"),
                 None => format!("a report came too late; its files are kept in {place}"),
             },
@@ -416,6 +422,7 @@ impl Carried {
             before: worked.before.clone(),
         };
         if let Ok(kept) = aside::keep(&site.settings.project, fence, &about, outputs) {
+            worked.with = aside::who_changed(&site.settings.project, &clashed).unwrap_or_default();
             (worked.clashed, worked.kept) = (clashed, kept);
             worked.put(report);
         }

@@ -60,7 +60,7 @@ fn worked(session: &Session, report: &Report) -> Result<Outcome, String> {
     let (summary, worked) = (report.summary.trim().to_string(), Worked::of(report));
     Ok(match report.status {
         ReportStatus::Done if !worked.clashed.is_empty() => {
-            Outcome::Clashed { files: worked.clashed, kept: worked.kept, summary }
+            Outcome::Clashed { files: worked.clashed, with: worked.with, kept: worked.kept, summary }
         }
         ReportStatus::Done => Outcome::Done { summary, commit: worked.commit, files: worked.files },
         ReportStatus::Paused => {

@@ -63,7 +63,11 @@ pub(super) enum Copied {
         /// Files in which two sides stand with git's marks between them.
         marked: Vec<PathBuf>,
     },
-    Files(GivenOut),
+    Files {
+        given: GivenOut,
+        /// Files in which two sides stand with marks between them, as git writes them.
+        marked: Vec<PathBuf>,
+    },
 }
 
 /// What an executor left, before it is known what becomes of it.
@@ -85,12 +89,11 @@ impl Workplace for ItemPlace {
             Ground::Files => {
                 let folder = within.join("tree");
                 let failed = |error: std::io::Error| format!("the project cannot be copied: {error}");
-                let mut given = give_out(&self.project, &folder, &self.newer).map_err(failed)?;
-                if let Some(partial) = &self.partial {
-                    // What cannot be taken up again is done again.
-                    let _ = aside::put_back(&self.project, partial, &folder, &mut given);
-                }
-                self.copy = Copied::Files(given);
+                let given = give_out(&self.project, &folder, &self.newer).map_err(failed)?;
+                let partial = self.partial.as_ref();
+                // What cannot be taken up again is done again.
+                let marked = partial.and_then(|place| aside::put_back(&self.project, place, &folder, &given).ok());
+                self.copy = Copied::Files { given, marked: marked.unwrap_or_default() };
                 Ok(folder)
             }
         }
@@ -214,7 +217,8 @@ impl ItemPlace {
             self.look(folder, &report).ok().filter(|found| found.problems.is_empty() && !found.files.is_empty());
         let partial = found.and_then(|found| self.keep(&found, "it is not finished", &report.summary));
         report.outputs.clear();
-        Worked { partial, ..Worked::default() }.put(&mut report);
+        let (item, executor) = (self.item.clone(), self.executor.clone());
+        Worked { item, executor, partial, ..Worked::default() }.put(&mut report);
         Came::Report { report: Box::new(report), outputs: Vec::new() }
     }
 
@@ -240,7 +244,7 @@ impl ItemPlace {
         let mut found = match &self.copy {
             Copied::Nothing => return Err("the copy is gone".into()),
             Copied::Lent { repository, lent, head, .. } => look_at_lent(repository, lent, head, handed)?,
-            Copied::Files(given) => look_at_files(given, folder, handed)?,
+            Copied::Files { given, .. } => look_at_files(given, folder, handed)?,
         };
         found.problems.extend(strayed(found.files.iter().map(String::as_str), &self.dirs));
         Ok(found)
@@ -248,7 +252,7 @@ impl ItemPlace {
 
     /// Files in which two sides stood and nobody chose.
     fn still_marked(&self, folder: &Path) -> Vec<String> {
-        let Copied::Lent { marked, .. } = &self.copy else { return Vec::new() };
+        let (Copied::Lent { marked, .. } | Copied::Files { marked, .. }) = &self.copy else { return Vec::new() };
         let has_marks = |path: &&PathBuf| {
             let content = std::fs::read(folder.join(path)).unwrap_or_default();
             content.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"<<<<<<< "))
@@ -259,11 +263,12 @@ impl ItemPlace {
 
     fn worked(&self, found: &Found, summary: &str) -> Result<Worked, String> {
         let before = match &self.copy {
-            Copied::Files(given) => aside::before_of(given, &found.outputs),
+            Copied::Files { given, .. } => aside::before_of(given, &found.outputs),
             _ => Default::default(),
         };
         let commit = self.commit(found, summary)?.map(|commit| commit.as_str().to_string());
-        Ok(Worked { commit, files: found.files.clone(), before, ..Worked::default() })
+        let (item, executor) = (self.item.clone(), self.executor.clone());
+        Ok(Worked { item, executor, commit, files: found.files.clone(), before, ..Worked::default() })
     }
 
     /// The work as a commit that no branch leads to, kept under a name of ours; nothing where nothing changed.
@@ -287,7 +292,7 @@ impl ItemPlace {
         match &self.copy {
             Copied::Nothing => None,
             Copied::Lent { .. } => self.commit(found, summary).ok().flatten().map(|commit| commit.as_str().to_string()),
-            Copied::Files(given) => {
+            Copied::Files { given, .. } => {
                 let about = About {
                     run: self.run.clone(),
                     item: self.item.clone(),

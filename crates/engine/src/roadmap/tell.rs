@@ -91,6 +91,7 @@ fn told(session: &Session, fact: &Fact, event: &mut Event) -> String {
         Fact::Conflicted { item, by, with, files, kept } => {
             event.item = Some(item.clone());
             event.more.clone_from(files);
+            let with = if with.is_empty() { "what others did meanwhile" } else { with };
             format!(
                 "{} conflicts with {with}; item {by} takes both sides, the work is kept as {kept}",
                 named(session, item)

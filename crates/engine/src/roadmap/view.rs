@@ -319,26 +319,40 @@ fn details(session: &Session) -> Value {
     })
 }
 
-/// The items that are at work or to come, and the newest that are done, as many as can be shown.
+/// The items, each below the groups that it stands in: all but those that were taken out, or, where these are too many, the
+/// first that are not done.
 fn items(session: &Session) -> Vec<ItemView> {
-    let view = |item: &Item| ItemView {
-        id: item.key.clone(),
-        level: "item",
-        depth: session.pool.ancestors(item.group.as_deref()).count(),
-        name: item.title.clone(),
-        status: match item.status {
+    let is_short = session.pool.len() <= SHOWN;
+    let is_shown = |item: &&Item| match item.status {
+        Status::Cancelled => false,
+        Status::Completed => is_short,
+        Status::Pending | Status::Locked | Status::Failed => true,
+    };
+    let mut views = Vec::new();
+    let mut within: Vec<&str> = Vec::new();
+    for item in session.pool.items().filter(is_shown).take(SHOWN) {
+        let mut groups: Vec<&machine::roadmap::Group> = session.pool.ancestors(item.group.as_deref()).collect();
+        groups.reverse();
+        let same = groups.iter().zip(&within).take_while(|(group, known)| group.key == **known).count();
+        within.truncate(same);
+        for group in &groups[same..] {
+            let status = if session.pool.is_ticked(&group.key) { "COMPLETED" } else { "PENDING" };
+            views.push(at_a_glance(&group.key, "group", within.len(), group.title.replace("**", ""), status));
+            within.push(&group.key);
+        }
+        let status = match item.status {
             Status::Completed => "COMPLETED",
             Status::Failed | Status::Cancelled => "FAILED",
             Status::Pending | Status::Locked => "PENDING",
-        },
-        running: item.status == Status::Locked,
-        output: String::new(),
-    };
-    if session.pool.len() <= SHOWN {
-        return session.pool.items().map(view).collect();
+        };
+        let view = at_a_glance(&item.key, "item", within.len(), item.title.clone(), status);
+        views.push(ItemView { running: item.status == Status::Locked, ..view });
     }
-    let is_open = |item: &&Item| matches!(item.status, Status::Pending | Status::Locked | Status::Failed);
-    session.pool.items().filter(is_open).take(SHOWN).map(view).collect()
+    views
+}
+
+fn at_a_glance(key: &str, level: &'static str, depth: usize, name: String, status: &'static str) -> ItemView {
+    ItemView { id: key.into(), level, depth, name, status, running: false, output: String::new() }
 }
 
 fn resting(session: &Session) -> Vec<RestView> {

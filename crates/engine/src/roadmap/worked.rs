@@ -16,6 +16,11 @@ const NAMED: usize = 20;
 /// What an executor left.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Worked {
+    /// The item, and who worked on it: whoever keeps the work aside later says so.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub item: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub executor: String,
     /// The commit, as an object, with a repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
@@ -33,6 +38,9 @@ pub(super) struct Worked {
     pub clashed: Vec<String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kept: String,
+    /// Who changed them meanwhile, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub with: String,
 }
 
 impl Worked {

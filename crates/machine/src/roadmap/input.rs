@@ -178,6 +178,8 @@ pub enum Outcome {
     Clashed {
         /// They.
         files: Vec<String>,
+        /// Who changed them, in words; empty where nobody knows.
+        with: String,
         /// Where the work is kept.
         kept: String,
         /// What the executor says.

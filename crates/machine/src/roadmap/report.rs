@@ -50,8 +50,8 @@ impl Step<'_> {
             (Work::Do(item), Outcome::Asked { question, default, summary, partial }) => {
                 self.asked(attempt, item, (question, default, summary), partial.as_deref());
             }
-            (Work::Do(item), Outcome::Clashed { files, kept, summary }) => {
-                let other = "what changed meanwhile";
+            (Work::Do(item), Outcome::Clashed { files, with, kept, summary }) => {
+                let other = if with.is_empty() { "what changed meanwhile" } else { with };
                 self.conflict(attempt, item, &Sides { with: "", other, files, kept, summary });
             }
             (Work::Integrate(item), Outcome::Integrated { commit, checks }) => {

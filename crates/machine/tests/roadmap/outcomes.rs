@@ -106,16 +106,20 @@ fn a_conflict_becomes_an_item() {
 /// Without a repository: files that changed meanwhile, told the same way.
 #[test]
 fn a_clash_becomes_an_item() {
-    let mut universe = Universe::with(vec![read("1")]);
-    universe.report(Outcome::Clashed {
-        files: vec!["notes.md".into()],
-        kept: ".multiverse/aside/1".into(),
-        summary: "wrote it".into(),
-    });
-    assert_eq!(universe.statuses(), "1 Cancelled, 1.1 Locked");
-    assert!(universe.item("1.1").title.contains("what changed meanwhile in notes.md"));
-    universe.report(done());
-    assert_eq!(universe.session().over, Some(Over::Done));
+    for (with, named) in [("", "what changed meanwhile in notes.md"), ("7 (record 9)", "7 (record 9) in notes.md")] {
+        let mut universe = Universe::with(vec![read("1")]);
+        universe.report(Outcome::Clashed {
+            files: vec!["notes.md".into()],
+            with: with.into(),
+            kept: ".multiverse/aside/1".into(),
+            summary: "wrote it".into(),
+        });
+        assert_eq!(universe.statuses(), "1 Cancelled, 1.1 Locked");
+        let title = universe.item("1.1").title.clone();
+        assert!(title.contains(named) && title.contains("1 (.multiverse/aside/1)"), "both sides: {title}");
+        universe.report(done());
+        assert_eq!(universe.session().over, Some(Over::Done));
+    }
 }
 
 /// Checks that fail, or a repository that is broken: the item failed, and its commit is kept.

@@ -88,7 +88,9 @@ fn outcome(chance: &mut Chance, session: &Session, work: &Work) -> Outcome {
                 let default = changes(chance, session);
                 Outcome::Asked { question: "which?".into(), default, summary, partial: None }
             }
-            4 if chance.one_in(3) => Outcome::Clashed { files: vec!["src/0".into()], kept: "aside".into(), summary },
+            4 if chance.one_in(3) => {
+                Outcome::Clashed { files: vec!["src/0".into()], with: String::new(), kept: "aside".into(), summary }
+            }
             _ => Outcome::Done { summary, commit: Some("c".into()), files: vec![] },
         },
         Work::Integrate(_) => match chance.below(10) {

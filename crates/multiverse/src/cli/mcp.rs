@@ -94,16 +94,16 @@ impl Arguments {
     /// The desk of the attempt that is meant, and the files of its working folder if it has one.
     fn desk(&self, project: &Path) -> Result<(Desk, Option<Functions>), Failure> {
         let variable = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+        if !project.join(store::OWN).join("journal").is_dir() {
+            return Err(none_meant(0));
+        }
         let service = engine::Service::open_to_look(&engine::Settings::new(project.into()), &(Arc::new(|_| {}) as _))?;
         let open: Vec<String> =
             service.roadmaps().into_iter().filter(|(_, _, is_open)| *is_open).map(|(run, _, _)| run).collect();
         let run = match (self.run.clone().or_else(|| variable("MULTIVERSE_RUN")), open.as_slice()) {
             (Some(name), _) => service.find_run(&name)?,
             (None, [only]) => only.clone(),
-            (None, open) => {
-                return Err(Failure::new(Kind::Usage, format!("{} sessions are open", open.len()))
-                    .hint("name one with --run; `multiverse roadmap status` shows them"));
-            }
+            (None, open) => return Err(none_meant(open.len())),
         };
         let executors = service.roadmap_status(&run)?.executors;
         let told = variable("MULTIVERSE_ATTEMPT").and_then(|text| text.parse().ok());
@@ -128,4 +128,13 @@ impl Arguments {
         let files = folder.is_dir().then(|| toolboxes::files_of(project, &folder, Vec::new()));
         Ok((desk, files.transpose().unwrap_or_default()))
     }
+}
+
+/// Nobody says which session is meant, and there is not just one.
+fn none_meant(open: usize) -> Failure {
+    let hint = match open {
+        0 => "`multiverse run --protocol roadmap` begins one; the tools are there while somebody works in it",
+        _ => "name one with --run; `multiverse roadmap status` shows them",
+    };
+    Failure::new(Kind::Usage, format!("{open} sessions are open")).hint(hint)
 }

@@ -50,7 +50,8 @@ enum What {
     /// With --json, one object a line: {"run", "task", "progress", "executors", "items", …} for
     /// a session, {"task": …} for a task without one.
     ///
-    /// Exit codes: 0 done, 1 error, 2 usage, 5 there is neither a session nor a task
+    /// Exit codes: 0 done, 1 error, 2 usage, 5 there is neither a session nor a task; with --watch
+    /// those of `multiverse watch`
     #[command(verbatim_doc_comment)]
     Status {
         /// Which: the task's name, or any unique beginning of its run; else the one that is open
@@ -60,6 +61,10 @@ enum What {
         /// Also the items that are completed or cancelled
         #[arg(long)]
         all: bool,
+
+        /// Show it as it goes, as `multiverse watch` does: who is at work on what, until it ends or waits for you
+        #[arg(long, conflicts_with = "all")]
+        watch: bool,
     },
 
     /// Add an item
@@ -97,7 +102,8 @@ impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let start = Start::of_process(given)?;
         match &self.what {
-            What::Status { task, all } => {
+            What::Status { task, watch: true, .. } => status::watch(task.as_deref(), given, &start, output),
+            What::Status { task, all, .. } => {
                 let shown = if *all { status::Items::All } else { status::Items::Open };
                 status::show(task.as_deref(), shown, &start, output)
             }

@@ -20,6 +20,7 @@ mod profile;
 mod pty;
 mod refusals;
 mod replayed;
+mod roadmap_tools;
 mod roadmap_trouble;
 mod roadmaps;
 mod runs;

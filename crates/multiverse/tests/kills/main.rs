@@ -5,6 +5,7 @@
 mod cycles;
 mod realized;
 mod roadmaps;
+mod takeovers;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -12,6 +12,8 @@ pub(crate) type Moment = u64;
 /// The id of the group that holds the tasks of the preparation: no item bears it.
 pub(crate) const PREPARATION: &str = "";
 
+/// A protocol whose items are all planned at once.
+const ROADMAP: &str = "roadmap";
 /// Who works where no agent does.
 const A_PERSON: &str = "a person";
 /// An id tells the second: what lies so near together is the same.
@@ -34,6 +36,8 @@ pub(crate) struct RunModel {
     /// Since when it is looked at here.
     pub(crate) began: Moment,
     pub(crate) ended: Option<Moment>,
+    /// Tasks that are done and planned, where more are planned than are shown.
+    counted: Option<(usize, usize)>,
     /// The outermost items, in order.
     pub(crate) roots: Vec<String>,
     pub(crate) items: BTreeMap<String, Item>,
@@ -79,6 +83,8 @@ pub(crate) enum Level {
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     pub(crate) id: String,
+    /// Whether people know it by its id.
+    pub(crate) has_number: bool,
     pub(crate) level: Level,
     pub(crate) name: String,
     pub(crate) state: State,
@@ -142,6 +148,7 @@ impl RunModel {
             standing: Standing::Working,
             began: now,
             ended: None,
+            counted: None,
             roots: Vec::new(),
             items: BTreeMap::new(),
             works: BTreeMap::new(),
@@ -171,6 +178,7 @@ impl RunModel {
             self.ended.get_or_insert(now);
         }
         self.seed_items(&view.items, now);
+        self.counted = (view.protocol == Some(ROADMAP)).then_some((view.done, view.planned));
         let old = std::mem::take(&mut self.works);
         for attempt in &view.attempts {
             let known = old.get(&attempt.fence);
@@ -205,13 +213,14 @@ impl RunModel {
                 _ => State::Pending,
             };
             let level = match view.level {
-                "task" => Level::Task,
+                "task" | "item" => Level::Task,
                 "tool task" => Level::Tool,
                 _ => Level::Group,
             };
             self.add(&view.id, &view.name, level, parent.as_deref());
             let known = old.get(&view.id);
             if let Some(item) = self.items.get_mut(&view.id) {
+                item.has_number = view.level != "group";
                 item.state = state;
                 item.began = known.and_then(|known| known.began);
                 let is_new = state == State::Done && known.is_some_and(|known| known.state == State::Pending);
@@ -239,6 +248,7 @@ impl RunModel {
         }
         let item = Item {
             id: id.into(),
+            has_number: id != PREPARATION,
             level,
             name: name.into(),
             state: State::Pending,
@@ -349,6 +359,9 @@ impl RunModel {
     fn complete(&mut self, id: &str, now: Moment) {
         self.works.retain(|_, working| working.item.as_deref() != Some(id));
         if let Some(item) = self.items.get_mut(id) {
+            if let Some((done, _)) = self.counted.as_mut().filter(|_| item.state != State::Done) {
+                *done += 1;
+            }
             item.state = State::Done;
             item.took = item.began.map(|began| now.saturating_sub(began));
         }
@@ -390,7 +403,15 @@ impl RunModel {
 
     /// Done and planned tasks of the run.
     pub(crate) fn tasks(&self) -> (usize, usize) {
+        if let Some(counted) = self.counted {
+            return counted;
+        }
         self.roots.iter().map(|id| self.tasks_below(id)).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    /// Whether all that is to be done is planned at once, and not part by part.
+    pub(crate) fn is_planned_whole(&self) -> bool {
+        self.counted.is_some()
     }
 
     /// How far it is, from 0 to 1: each outermost item counts the same, because what is in the later ones is not known
@@ -398,6 +419,9 @@ impl RunModel {
     pub(crate) fn progress(&self) -> f64 {
         if self.standing == Standing::Done {
             return 1.0;
+        }
+        if let Some((done, planned)) = self.counted {
+            return done as f64 / planned.max(1) as f64;
         }
         let part = |id: &String| match (self.items.get(id).map(|item| item.state), self.tasks_below(id)) {
             (Some(State::Done), _) => 1.0,
@@ -421,13 +445,13 @@ pub(crate) fn moment_of(text: &str) -> Option<Moment> {
     u64::try_from(time.as_millisecond()).ok()
 }
 
-/// When a run began, as its id says.
+/// When a run began, as its id says: `run-20261116-071331-001`, or `run-harbour-20261116-071331`.
 pub(crate) fn moment_in_id(run: &str) -> Option<Moment> {
-    let mut parts = run.strip_prefix("run-")?.split('-');
-    let (date, time) = (parts.next()?, parts.next()?);
-    let plain = date.len() == 8 && time.len() == 6 && date.is_ascii() && time.is_ascii();
-    let spelled = plain.then(|| {
-        format!("{}-{}-{}T{}:{}:{}Z", &date[..4], &date[4..6], &date[6..], &time[..2], &time[2..4], &time[4..])
-    })?;
+    let parts: Vec<&str> = run.strip_prefix("run-")?.split('-').collect();
+    let is_plain = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
+    let pair = parts.windows(2).rev().find(|pair| is_plain(pair[0], 8) && is_plain(pair[1], 6))?;
+    let (date, time) = (pair[0], pair[1]);
+    let spelled =
+        format!("{}-{}-{}T{}:{}:{}Z", &date[..4], &date[4..6], &date[6..], &time[..2], &time[2..4], &time[4..]);
     moment_of(&spelled)
 }

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::super::output::{BAD, GOOD, HINT, PLACE};
 use super::super::visible;
-use super::model::{Item, Level, Model, Moment, PREPARATION, RunModel, Standing, State, Working};
+use super::model::{Item, Level, Model, Moment, RunModel, Standing, State, Working};
 use super::rows::{Fold, Open, Row, rows};
 
 const FAINT: Style = Style::new().effects(Effects::DIMMED);
@@ -196,7 +196,7 @@ impl Drawing {
             }
             Row::ToCome { count, depth } => {
                 let words = match depth {
-                    0 => format!("{count} phases to come"),
+                    0 if !run.is_planned_whole() => format!("{count} phases to come"),
                     _ => format!("{count} more to come"),
                 };
                 self.indented(*depth, &[(FAINT, self.sign(State::Pending)), (FAINT, words)], &[])
@@ -222,7 +222,7 @@ impl Drawing {
             (_, Level::Group) if depth == 0 => PLACE,
             _ => Style::new(),
         };
-        let id = if item.id == PREPARATION { String::new() } else { format!("{} ", visible::text(&item.id)) };
+        let id = if item.has_number { format!("{} ", visible::text(&item.id)) } else { String::new() };
         let left = [(style, sign), (name_style, format!("{id}{}", visible::text(&item.name)))];
         let right = match working {
             Some(working) => self.who(working),

@@ -88,19 +88,10 @@ impl<'a> Rows<'a> {
             self.found.extend(run.works.values().map(|working| Row::Work { working, depth: 0 }));
             return;
         }
-        let folds_coming = self.fold >= Fold::PhasesToCome;
-        let (coming, others): (Vec<_>, Vec<_>) = run
-            .roots
-            .iter()
-            .filter_map(|id| run.items.get(id))
-            .partition(|item| folds_coming && item.state == State::Pending && item.began.is_none());
         if !run.items.contains_key(PREPARATION) {
             self.works_of(None, 0);
         }
-        others.into_iter().for_each(|item| self.item(item, 0));
-        if !coming.is_empty() && self.fold < Fold::Others {
-            self.found.push(Row::ToCome { count: coming.len(), depth: 0 });
-        }
+        self.items(&run.roots, 0);
     }
 
     fn item(&mut self, item: &'a Item, depth: usize) {
@@ -127,7 +118,7 @@ impl<'a> Rows<'a> {
             self.found.extend(lines.map(|working| Row::Line { text: &working.line, depth: depth + 1 }));
         }
         if open == Open::Shown {
-            self.children(item, depth + 1);
+            self.items(&item.children, depth + 1);
         }
     }
 
@@ -137,15 +128,20 @@ impl<'a> Rows<'a> {
         self.found.extend(works.map(|working| Row::Work { working, depth }));
     }
 
-    fn children(&mut self, item: &'a Item, depth: usize) {
+    /// Items that stand beside each other, as far as they are not folded.
+    fn items(&mut self, ids: &'a [String], depth: usize) {
         let run = self.run;
         let (mut done, mut coming) = (0, 0);
-        for child in item.children.iter().filter_map(|id| run.items.get(id)) {
+        for child in ids.iter().filter_map(|id| run.items.get(id)) {
             let is_at_work = child.began.is_some();
             let is_task = child.level != Level::Group;
+            let folds_coming = match is_task {
+                true => self.fold >= Fold::TasksToCome,
+                false => depth == 0 && self.fold >= Fold::PhasesToCome,
+            };
             match child.state {
                 State::Done if is_task && self.fold >= Fold::DoneTasks => done += 1,
-                State::Pending if is_task && !is_at_work && self.fold >= Fold::TasksToCome => coming += 1,
+                State::Pending if !is_at_work && folds_coming => coming += 1,
                 _ => {
                     let count = std::mem::take(&mut done);
                     if count > 0 && self.fold < Fold::Others {

@@ -1,6 +1,6 @@
 //! The live view at several sizes: what is shown, what is folded, and that every line fits.
 
-use engine::Notice;
+use engine::{AttemptView, ItemView, Notice, RunView};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::model::{Model, RunModel, moment_in_id};
@@ -264,6 +264,7 @@ fn times_are_short() {
         assert_eq!(duration(milliseconds), expected);
     }
     assert_eq!(moment_in_id("run-19700102-000001-001"), Some(86_401_000));
+    assert_eq!(moment_in_id("run-harbour-19700102-000001"), Some(86_401_000));
     assert_eq!(moment_in_id("run_20250726_intro_gen"), None);
 }
 
@@ -282,4 +283,83 @@ fn a_resumed_run_says_its_whole_time() {
     }
     story.model.runs[0].began = first + 900;
     assert!(!story.shown(80, 30, Kind::Last).contains("since the run began"), "it began here");
+}
+
+/// A roadmap of three groups with ten items each: three are done, four are at work.
+fn roadmap() -> Story {
+    let groups = (1..=3).flat_map(|group| {
+        let view = move |id: String, level, depth, name: String, status| ItemView {
+            id,
+            level,
+            depth,
+            name,
+            status,
+            running: false,
+            output: String::new(),
+        };
+        let head = view(format!("key-of-{group}"), "group", 0, format!("Quay {group}"), "PENDING");
+        let items = (1..=10).map(move |number| {
+            let status = if group == 1 && number <= 3 { "COMPLETED" } else { "PENDING" };
+            view(format!("{group}.{number}"), "item", 1, "Write down what is moored there".into(), status)
+        });
+        std::iter::once(head).chain(items)
+    });
+    let attempt = |fence: u64| AttemptView {
+        fence,
+        role: "executor".into(),
+        what: format!("1.{fence}. Write down what is moored there"),
+        item: Some(format!("1.{fence}")),
+        attempt: 1,
+        holder: "process 7".into(),
+        agent: "command:./my-agent".into(),
+        since: String::new(),
+    };
+    let view = RunView {
+        run: RUN.into(),
+        request: "harbour".into(),
+        protocol: Some("roadmap"),
+        status: "PENDING",
+        driver: Some("7.a".into()),
+        done: 3,
+        planned: 30,
+        items: groups.collect(),
+        attempts: (4..=7).map(attempt).collect(),
+        ..RunView::default()
+    };
+    let mut story = Story::new();
+    story.model.seed(&view, 0);
+    story
+}
+
+/// A roadmap in a live view: groups by their titles, items by number, who is at work; what is done is counted whole.
+#[test]
+fn a_roadmap_shows_who_is_at_work_on_what() {
+    let story = roadmap();
+    let wide = story.shown(200, 50, Kind::Live);
+    let rows: Vec<&str> = wide.lines().map(str::trim_end).collect();
+    assert!(
+        rows[1].starts_with(&format!("{RUN} at work")) && rows[1].ends_with("━━──────────────────  3/30 tasks  0.0s"),
+        "{wide}"
+    );
+    assert_eq!(rows[2], "harbour");
+    assert!(rows[3].starts_with("▸ Quay 1") && rows[3].ends_with("3/10"), "{wide}");
+    assert_eq!(rows[4], "  ✓ 1.1 Write down what is moored there");
+    assert!(
+        rows[7].starts_with("  ⠋ 1.4 Write down what is moored there") && rows[7].contains("executor: my-agent"),
+        "{wide}"
+    );
+    assert_eq!(rows.len(), 3 + 33 + 1, "all of it, and what Ctrl-C does: {wide}");
+    let small = story.shown(80, 24, Kind::Live);
+    for number in 4..=7 {
+        assert!(small.contains(&format!("⠋ 1.{number} Write down")), "{small}");
+    }
+    assert!(small.contains("✓ 3 done") && small.contains("more to come") && !small.contains("phases"), "{small}");
+}
+
+/// What others complete is counted once, whoever tells it first.
+#[test]
+fn a_roadmap_counts_what_is_done() {
+    let mut story = roadmap();
+    story.done("1.4").done("1.4").done("1.5");
+    assert!(story.shown(80, 24, Kind::Live).contains("5/30 tasks"));
 }

@@ -1,5 +1,7 @@
 //! `multiverse roadmap status`: a session for whoever looks: who works on what since when, what is open and why.
 
+use std::path::Path;
+
 use engine::roadmap::{ExecutorView, RoadmapItemView, RoadmapView, TaskFound};
 use serde::Serialize;
 
@@ -9,7 +11,7 @@ use super::super::failure::Failure;
 use super::super::output::{BAD, FRAME, Form, GOOD, HINT, Output, PLACE};
 use super::super::progress::Shown;
 use super::super::project::Start;
-use super::super::visible;
+use super::super::{visible, watch};
 use super::session;
 
 /// Which items are shown.
@@ -36,6 +38,21 @@ struct TaskView<'a> {
     name: &'a str,
     path: &'a str,
     problems: &'a [String],
+}
+
+/// A session as it goes.
+pub(super) fn watch(
+    named: Option<&str>,
+    given: Option<&Path>,
+    start: &Start,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let opened = Opened::to_look(start, output, Shown::Oddities)?;
+    let run = super::open_session(&opened, named)?;
+    if let Some(trouble) = opened.close().trouble {
+        return Err(trouble);
+    }
+    watch::Arguments::of(Some(run)).run(given, output)
 }
 
 pub(super) fn show(named: Option<&str>, shown: Items, start: &Start, output: &mut Output) -> Result<Exit, Failure> {
@@ -108,7 +125,9 @@ fn told(view: &RoadmapView, shown: Items, columns: Option<usize>) -> String {
         text.push_str(&format!("\n{FRAME}at work{FRAME:#}\n"));
         view.executors.iter().for_each(|one| text.push_str(&executor(one, room)));
     }
-    let idle = view.members.iter().filter(|member| member.state != "alive");
+    // Of a session that is over everybody is gone.
+    let is_open = !matches!(view.state, "done" | "failed");
+    let idle = view.members.iter().filter(|member| is_open && member.state != "alive");
     for member in idle {
         let pid = member.pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
         text.push_str(&format!("{HINT}{} is {}{pid}{HINT:#}\n", visible::text(&member.name), member.state));

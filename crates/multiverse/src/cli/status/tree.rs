@@ -93,8 +93,10 @@ fn item_line(item: &ItemView, columns: usize, shown: &mut String) {
     let indent = "  ".repeat(item.depth);
     let state = if item.running { "at work" } else { item.status };
     let style = if item.running { HINT } else { style_of(item.status) };
-    let name = visible::short(&item.name, columns.saturating_sub(indent.len() + item.id.width() + 2 + STATE_COLUMNS));
-    let front = format!("{indent}{} {name}", visible::text(&item.id));
+    // A group is known by what it says.
+    let id = if item.level == "group" { String::new() } else { format!("{} ", visible::text(&item.id)) };
+    let name = visible::short(&item.name, columns.saturating_sub(indent.len() + id.width() + 1 + STATE_COLUMNS));
+    let front = format!("{indent}{id}{name}");
     let gap = columns.saturating_sub(STATE_COLUMNS + front.width()).max(1);
     let _ = writeln!(shown, "{}", format!("{front}{:gap$}{style}{state}{style:#}", "").trim_end());
 }

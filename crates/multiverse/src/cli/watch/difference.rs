@@ -23,7 +23,7 @@ pub(super) fn notices(before: &RunView, after: &RunView) -> Vec<Notice> {
     }
     let known: BTreeMap<&str, &ItemView> = before.items.iter().map(|item| (item.id.as_str(), item)).collect();
     // What belongs to something is told before it.
-    for item in after.items.iter().rev() {
+    for item in after.items.iter().rev().filter(|item| item.level != "group") {
         let was_done = known.get(item.id.as_str()).is_some_and(|old| old.status == "COMPLETED");
         if item.status == "COMPLETED" && !was_done {
             let files = Some(item.output.clone()).filter(|output| !output.is_empty()).into_iter().collect();
