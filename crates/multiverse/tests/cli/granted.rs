@@ -30,7 +30,7 @@ fn tries(body: &Value, _: usize) -> Vec<u8> {
     let done =
         |result: &str| says(&format!(r#"{{"status":"done","summary":"said","result":{{{result},"confidence":8}}}}"#));
     let touch = || calls("run_shell_command", &json!({"command": TOUCH}));
-    let read = || calls("read_file", &json!({"absolute_path": "docs/a.md"}));
+    let read = || calls("read_file", &json!({"file_path": "docs/a.md"}));
     match (part(body), answers(body).len()) {
         ("Judge", 0) | ("Actor", 1) => read(),
         ("Judge", 1) => touch(),
