@@ -219,6 +219,12 @@ impl Brief {
         }
     }
 
+    /// Whether a person can be asked to allow something, and the work waits for it. Who judges a loop gives a verdict and
+    /// has no other word; the work of a roadmap waits for nobody.
+    pub fn may_ask(&self) -> bool {
+        !matches!((self.protocol.as_str(), self.role.as_str()), ("cycle", "judge") | ("roadmap", _))
+    }
+
     /// The id of the item in its row; nothing if the row has none.
     pub fn item_id(&self) -> Option<&str> {
         ID_FIELDS.iter().find_map(|field| self.item.get(*field)?.as_str())

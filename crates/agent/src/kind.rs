@@ -33,7 +33,7 @@ pub enum Kind {
     Cli(Cli, Option<String>),
     /// Any agent that speaks the Agent Client Protocol, with its arguments.
     Acp(String),
-    /// The first coding CLI that is here and can be used, else offline.
+    /// Whoever is found: a coding CLI that can be used, a model whose key is set, else offline.
     Auto,
     /// A model behind an HTTP wire.
     Model(ModelName),

@@ -52,7 +52,7 @@ pub use model::{Model, ModelName, ModelSettings};
 pub use offline::Offline;
 pub use outputs::{CollectedOutput, collect_outputs};
 pub use person::Person;
-pub use presets::{Cli, Found, Preset, Surroundings, Usable, automatic, look, seen};
+pub use presets::{Cli, Found, Preset, Surroundings, Usable, automatic, look};
 pub use prompt::Prompts;
 pub use replay::{Differences, Replay};
 pub use schema::{Which, schema};

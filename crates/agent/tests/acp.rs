@@ -41,6 +41,17 @@ fn a_turn_becomes_a_report() {
     assert_eq!(report(play(&mut stage, "stays")).summary, "made x", "one that does not end by itself is ended");
 }
 
+/// BY-08: what an agent says at the end of its turn counts before what its context held; nonsense counts for nothing.
+#[test]
+fn usage_is_what_the_agent_says() {
+    let mut stage = Stage::new();
+    let mut used = |manner: &str| report(play(&mut stage, manner)).usage.unwrap();
+    let counted = used("counts");
+    assert_eq!((counted.input_tokens, counted.cached_tokens, counted.output_tokens), (900, 800, 90));
+    assert_eq!(counted.cost_usd, Some(0.25));
+    assert_eq!(used("miscounts").input_tokens, 1200);
+}
+
 /// QL-30: files are served from the folder and the brief; other requests are answered with -32601; ids may be texts.
 #[test]
 fn requests_of_the_agent_are_answered() {

@@ -73,7 +73,7 @@ impl<F: Fs> Service<F> {
             }
             (Ending::Report { report, .. }, _) => {
                 let error = report.error.unwrap_or(report.summary);
-                Err(EngineError::refused(format!("{name} did not do it: {error}"), "say it in other words"))
+                Err(EngineError::refused(format!("{name} did not do it: {error}"), ""))
             }
             (other, _) => Err(EngineError::refused(format!("{name} did not do it: {}", words(&other)), "")),
         }

@@ -74,7 +74,7 @@ pub(crate) struct Told {
     pub(crate) refused: Vec<String>,
     /// What a person must be asked first, each call written out.
     pub(crate) asked: Vec<String>,
-    /// The most that it said to have used: tokens are those of its context, the only ones that the protocol tells.
+    /// What it said to have used: at the end of its turn, or else the most that its context held.
     pub(crate) usage: Usage,
     titles: Vec<(String, String)>,
 }
@@ -116,7 +116,7 @@ async fn connect(
     bell.set_nonblocking(true).map_err(broken)?;
     let bell = tokio::net::UnixStream::from_std(bell).map_err(broken)?;
     let transport = ByteStreams::new(writer.compat_write(), Bounded::new(reader.compat()));
-    let ends = shared.ends.clone();
+    let (ends, told) = (shared.ends.clone(), shared.told.clone());
     let (updates, permissions) = (shared.clone(), shared);
     let (reads, writes) = (files.clone(), files);
     let connection = Client
@@ -159,7 +159,7 @@ async fn connect(
             agent_client_protocol::on_receive_request!(),
         );
     let went = connection.connect_with(transport, async |connection: ConnectionTo<Agent>| {
-        let mut session = Session { connection, heard, say, bell, ends, stop, grace, id: None };
+        let mut session = Session { connection, heard, say, bell, ends, told, stop, grace, id: None };
         *end = Some(session.run(workdir, prompt, &tools).await?);
         Ok(())
     });
@@ -181,6 +181,7 @@ struct Session<'talk> {
     say: &'talk dyn Fn(&str),
     bell: tokio::net::UnixStream,
     ends: Arc<tokio::sync::Notify>,
+    told: Arc<Mutex<Told>>,
     stop: Stop,
     grace: Duration,
     id: Option<agent_client_protocol::v1::schema::SessionId>,
@@ -206,8 +207,16 @@ impl Session<'_> {
         self.id = Some(session.session_id.clone());
         let content = vec![ContentBlock::Text(TextContent::new(prompt))];
         let turn = self.connection.send_request(PromptRequest::new(session.session_id, content)).block_task();
-        let turn = self.unless_stopped(turn).await?;
-        Ok(turn.map_or(End::Cancelled, |turn| End::Turn(turn.stop_reason)))
+        let Some(turn) = self.unless_stopped(turn).await? else { return Ok(End::Cancelled) };
+        if let Some(used) = turn.usage {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let made = used.output_tokens.saturating_add(used.thought_tokens.unwrap_or_default());
+            // Some do not count what came from a cache among what went in; the total has it.
+            told.usage.input_tokens = used.total_tokens.saturating_sub(made).max(used.input_tokens);
+            told.usage.output_tokens = made;
+            told.usage.cached_tokens = used.cached_read_tokens.unwrap_or_default();
+        }
+        Ok(End::Turn(turn.stop_reason))
     }
 
     /// Waits for an answer and shows what is heard meanwhile; nothing if it was stopped, or a person must be asked. Then the agent is asked to

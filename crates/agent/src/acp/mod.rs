@@ -121,6 +121,7 @@ impl Acp {
                 workdir: job.workdir.clone(),
                 grants: self.grants.get(job.brief.standing()).cloned(),
                 answers: job.brief.answered(),
+                may_ask: job.brief.may_ask(),
             },
             tools: roadmap::tools_command(&job.brief),
             bell,

@@ -55,6 +55,8 @@ pub(crate) struct Policy {
     pub(crate) grants: Option<Grants>,
     /// What a person was asked, and said.
     pub(crate) answers: Vec<(String, String)>,
+    /// Whether a person can be asked now; where nobody can be, asking is denying.
+    pub(crate) may_ask: bool,
 }
 
 impl Policy {
@@ -73,7 +75,8 @@ impl Policy {
                 Some(whole) => match answered(&whole, &self.answers) {
                     Some(Verdict::Allow) => Permission::Allow,
                     Some(Verdict::Deny(_)) => Permission::Deny,
-                    None => Permission::Ask(whole),
+                    None if self.may_ask => Permission::Ask(whole),
+                    None => Permission::Deny,
                 },
             },
             None => self.usual(wish),
@@ -173,7 +176,7 @@ mod tests {
     }
 
     fn policy(doing: Doing, grants: Option<Grants>, answers: Vec<(String, String)>) -> Policy {
-        Policy { doing, workdir: "/p/w".into(), grants, answers }
+        Policy { doing, workdir: "/p/w".into(), grants, answers, may_ask: true }
     }
 
     /// QL-30: whatever is asked, only files in the folder are changed, and only by those whose part it is.

@@ -63,7 +63,14 @@ impl Puppet {
                 self.workdir = message["params"]["cwd"].as_str()?.into();
                 json!({"sessionId": "s1"})
             }
-            "session/prompt" => json!({"stopReason": self.turn(message)?}),
+            "session/prompt" => match self.manner.as_str() {
+                "counts" => {
+                    let used = json!({"totalTokens": 990, "inputTokens": 100, "outputTokens": 70, "thoughtTokens": 20, "cachedReadTokens": 800});
+                    json!({"stopReason": self.turn(message)?, "usage": used})
+                }
+                "miscounts" => json!({"stopReason": self.turn(message)?, "usage": {"totalTokens": "many"}}),
+                _ => json!({"stopReason": self.turn(message)?}),
+            },
             "session/cancel" => return Some(()),
             _ => return Some(()),
         };

@@ -289,13 +289,22 @@ impl<'a> Client<'a> {
     }
 
     fn whole(&self, kept: &[u8]) -> Result<Value, CallFault> {
-        serde_json::from_slice(kept).map_err(|fault| {
+        let reply: Value = serde_json::from_slice(kept).map_err(|fault| {
             let begins = quote(&self.settings.scrub(&String::from_utf8_lossy(kept)), 120);
             CallFault::Busy {
                 after: None,
                 reason: self.odd(&format!("the reply is not JSON ({fault}); it begins with `{begins}`")),
             }
-        })
+        })?;
+        // Some say that all is well, and what went wrong in the words.
+        match reply.get("error").filter(|error| !error.is_null()) {
+            None => Ok(reply),
+            Some(error) => {
+                let status = error["code"].as_u64().or_else(|| error["status"].as_u64());
+                let status = status.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code));
+                Err(of_status(self.settings, status.unwrap_or(500), None, &String::from_utf8_lossy(kept)))
+            }
+        }
     }
 
     /// The next bytes, which are kept as well.

@@ -104,6 +104,17 @@ impl Service {
         self.about().key_variable
     }
 
+    /// The model that is taken where its key is there and nobody named one: not the dearest.
+    pub fn usual_model(self) -> Option<ModelName> {
+        let name = match self {
+            Self::Anthropic => "claude-haiku-4-5",
+            Self::OpenAi => "gpt-5-mini",
+            Self::Gemini => "gemini-2.5-flash",
+            _ => return None,
+        };
+        Some(ModelName { service: self, name: name.into(), base_url: None })
+    }
+
     /// Whether it cannot be used without a key at its usual place.
     pub fn needs_key(self) -> bool {
         matches!(self, Self::OpenAi | Self::OpenAiResponses | Self::Anthropic | Self::Gemini)

@@ -9,6 +9,8 @@ use tools::{Bounds, How, Launch, LaunchLimits, Network, Stop};
 
 use super::table::Cli;
 use super::{Surroundings, place};
+use crate::kind::Kind;
+use crate::model::Service;
 use crate::words::{end_of, quote};
 
 /// `--version` of a program that is on a slow disk, on a busy machine.
@@ -57,23 +59,25 @@ pub fn look(cli: Cli, surroundings: &Surroundings) -> Option<Found> {
     Some(Found { cli, program, version, usable })
 }
 
-/// The first CLI that is on the `PATH` and has a key, and the variable of that key. Starts nothing.
-pub fn seen(surroundings: &Surroundings) -> Option<(Cli, &'static str)> {
-    let path = surroundings.variable("PATH").unwrap_or_default();
-    Cli::ALL.into_iter().find_map(|cli| match key(cli, surroundings) {
-        Usable::Key(key) if tools::find_program(OsStr::new(cli.name()), path).is_ok() => Some((cli, key)),
+/// Who works where nobody was named, and the variable of the key: the first CLI that can be used for sure (it runs, is new
+/// enough, and has a key), else a model whose key is in the environment.
+pub fn automatic(surroundings: &Surroundings) -> Option<(Kind, &'static str)> {
+    let with_key = Cli::ALL.into_iter().filter(|cli| matches!(key(*cli, surroundings), Usable::Key(_)));
+    let cli = with_key.filter_map(|cli| look(cli, surroundings)).find_map(|found| match found.usable {
+        Usable::Key(key) => Some((Kind::Cli(found.cli, None), key)),
         _ => None,
+    });
+    cli.or_else(|| {
+        SERVICES_WITH_KEYS.into_iter().find_map(|service| {
+            let variable = service.key_variable();
+            let is_set = surroundings.variable(variable).is_some_and(|text| !text.is_empty());
+            Some((Kind::Model(service.usual_model().filter(|_| is_set)?), variable))
+        })
     })
 }
 
-/// The first CLI that can be used for sure: it runs, is new enough, and has a key.
-pub fn automatic(surroundings: &Surroundings) -> Option<Cli> {
-    let with_key = Cli::ALL.into_iter().filter(|cli| matches!(key(*cli, surroundings), Usable::Key(_)));
-    with_key.filter_map(|cli| look(cli, surroundings)).find_map(|found| match found.usable {
-        Usable::Key(_) => Some(found.cli),
-        _ => None,
-    })
-}
+/// Providers of models that a key alone is enough for.
+const SERVICES_WITH_KEYS: [Service; 3] = [Service::Anthropic, Service::OpenAi, Service::Gemini];
 
 /// Why a CLI is too old to be used, if it is. One that does not tell its version is tried.
 pub(super) fn too_old(cli: Cli, program: &OsStr, path: &OsStr, stop: &Stop) -> Option<String> {
@@ -176,6 +180,26 @@ impl Drop for Folder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A key in the environment is enough, what it is used for has a price that is known, and no key is nobody.
+    #[test]
+    fn who_works_where_nobody_was_named() {
+        let with = |names: &[&str]| Surroundings {
+            home: None,
+            variables: names.iter().map(|name| ((*name).into(), "k".into())).collect(),
+        };
+        assert_eq!(automatic(&with(&[])), None);
+        assert_eq!(automatic(&with(&["MISTRAL_API_KEY"])), None);
+        for (names, expected) in [
+            (&["OPENAI_API_KEY"][..], "openai/gpt-5-mini"),
+            (&["GEMINI_API_KEY"], "gemini/gemini-2.5-flash"),
+            (&["GEMINI_API_KEY", "ANTHROPIC_API_KEY"], "anthropic/claude-haiku-4-5"),
+        ] {
+            let Some((Kind::Model(name), variable)) = automatic(&with(names)) else { panic!("{names:?}: nobody") };
+            assert_eq!((name.shown().as_str(), names.contains(&variable)), (expected, true));
+            assert!(crate::model::PriceTable::built_in().price(&name).is_some(), "{expected}");
+        }
+    }
 
     #[test]
     fn versions_are_found_in_what_a_cli_says() {

@@ -24,7 +24,7 @@ use crate::limits::CommandLimits;
 use crate::scratch::{HOME, TEMPORARY};
 
 pub(crate) use asked::{Doing, REPORT_FILE, prompt as asked_prompt};
-pub use found::{Found, Usable, automatic, look, seen};
+pub use found::{Found, Usable, automatic, look};
 pub use table::Cli;
 use table::{Prompt, Schema};
 use tongue::Heard;

@@ -208,6 +208,16 @@ fn providers_without_schemas_or_tools_are_asked_without() {
     check(vec![too_long], "failed http://127.0.0.1");
 }
 
+/// An error that is sent with a good status is the error that it says it is.
+#[test]
+fn errors_in_good_replies_are_errors() {
+    let error = |code: Value| Reply::json(json!({"error": {"message": "the cat sat on it", "code": code}}));
+    let played = check(vec![error(json!(404))], "failed look at the model's name");
+    assert!(shown(&played.ending).contains("HTTP 404: the cat sat on it"), "{}", shown(&played.ending));
+    check(vec![error(json!(529)), error(json!("overloaded")), chat(&filed("# A\n"))], "file # A\n");
+    check(vec![error(json!(7))], "later ");
+}
+
 #[test]
 fn refusals_and_cut_answers_are_named() {
     let refused = chat_of(json!({"role": "assistant", "content": null, "refusal": "I will not."}), "stop");

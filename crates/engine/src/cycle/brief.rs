@@ -1,7 +1,7 @@
 //! What the agents of a cycle are told: the goal with its state and documents, the newest turns and a digest of the older
 //! ones, however long the cycle is (CY-11); and what a report must say.
 
-use agent::{Access, Brief, BriefFile, BriefLimits, Expects};
+use agent::{Access, Answered, Brief, BriefFile, BriefLimits, Expects};
 use machine::cycle::words::field;
 use machine::cycle::{Attempt, Check, CheckEnd, Cycle, Party, Stage, Turn, Word, Work};
 use serde_json::{Map, Value, json};
@@ -24,6 +24,7 @@ pub(super) fn brief(cycle: &Cycle, attempt: &Attempt, party: Party, settings: &S
     let mut brief = Brief::new(&cycle.id, PROTOCOL, role(party), attempt.work.action());
     brief.attempt = attempt.number;
     brief.problems.clone_from(&attempt.problems);
+    brief.answers = answers(cycle);
     brief.limits = BriefLimits { steps: 100, tokens: 0, seconds: settings.seconds };
     let readable = |path: &String| BriefFile {
         path: path.clone(),
@@ -35,6 +36,24 @@ pub(super) fn brief(cycle: &Cycle, attempt: &Attempt, party: Party, settings: &S
     brief.context = context(cycle, attempt, settings);
     brief.expects = Expects { result: schema(attempt.work), outputs: Vec::new() };
     brief
+}
+
+/// What agents asked in the newest turns, and what the Human said to it (QL-36).
+fn answers(cycle: &Cycle) -> Vec<Answered> {
+    let answered = |(asked, said): (&Turn, &Turn)| {
+        let question = match asked.word {
+            Word::ClarificationNeeded => &asked.context,
+            // An Actor that asks is blocked, with its question for a summary.
+            Word::Fail if asked.party == Party::Actor => &asked.summary,
+            _ => return None,
+        };
+        let answer = match said.word {
+            Word::Approved => format!("yes {}", said.response),
+            _ => said.response.clone(),
+        };
+        (said.party == Party::Human).then(|| Answered { question: question.clone(), answer: answer.trim().into() })
+    };
+    cycle.recent.iter().zip(cycle.recent.iter().skip(1)).filter_map(answered).collect()
 }
 
 fn context(cycle: &Cycle, attempt: &Attempt, settings: &Settings) -> Value {

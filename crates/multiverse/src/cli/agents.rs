@@ -16,6 +16,7 @@ use super::models;
 use super::output::{HINT, Output};
 use super::project::Start;
 use super::toolboxes::{all_grants, searching, tools_of_programs};
+use super::trust::{self, Servers};
 use super::{completions, mcp, visible};
 
 /// The roles of the protocol, as they are named on the command line.
@@ -33,7 +34,8 @@ const CHECK_SECONDS: u64 = 600;
 pub(crate) struct Choice {
     /// Who works: offline, a coding CLI (claude, codex, gemini, opencode, goose, aider, qwen, pi, vibe; with :MODEL
     /// if you like), model:PROVIDER/NAME (with @URL if it is not at its usual place), acp:PROGRAM, command:PROGRAM,
-    /// script:FILE, person, or auto, the first CLI that has a key; for one role with ROLE= before it (planner, executor,
+    /// script:FILE, person, or auto, whoever is found (the first CLI with a key, a model whose key is set, else offline),
+    /// which is what a new run does where nobody is named; for one role with ROLE= before it (planner, executor,
     /// communicator, or a role of a workflow); may be given several times
     #[arg(long = "agent", value_name = "[ROLE=]KIND[:ARG]", add = completions::agents())]
     agents: Vec<String>,
@@ -52,14 +54,49 @@ pub(crate) struct Cast {
     namer: Namer,
 }
 
+/// Who was found, and the variable of its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    cast: Cast,
+    key: &'static str,
+}
+
+impl Found {
+    fn words(&self) -> String {
+        let name = self.cast.shown();
+        format!("{HINT}{name}{HINT:#} works, with the key in {}; it costs what its provider asks for", self.key)
+    }
+}
+
 impl Choice {
+    /// Who is found where nobody was named, for something that begins: what is open goes on with those it began with.
+    pub(crate) fn found(&self, project: &Path) -> Result<Option<Found>, Failure> {
+        if !self.agents.is_empty() || !Read::of(project)?.set.agents.is_empty() {
+            return Ok(None);
+        }
+        let found = agent::automatic(&agent::Surroundings::of_process());
+        Ok(found.map(|(kind, key)| Found { cast: Cast::of(kind), key }))
+    }
+
     /// The settings of the engine for a project. Nothing is begun when anything is wrong with them.
-    pub(crate) fn settings(&self, start: &Start, project: &Path, output: &mut Output) -> Result<Settings, Failure> {
+    pub(crate) fn settings(
+        &self,
+        start: &Start,
+        project: &Path,
+        found: Option<&Found>,
+        output: &mut Output,
+    ) -> Result<Settings, Failure> {
         let mut read = Read::of(project)?;
-        let asked = self.asked(start, project);
-        let told = self.told(start)?;
+        let mut asked = self.asked(start, project);
+        let mut told = self.told(start)?;
+        if let Some(found) = found {
+            asked.push(AskedAgent { agent: found.cast.shown(), folder: String::new() });
+            told.insert(None, found.cast.clone());
+        }
         let cast = self.cast(&told, project, &mut read);
         read.refuse_problems(output)?;
+        trust::check(&read, project, servers(cast.values().chain(told.values())), output)?;
+        trust::remember(&asked, project);
         let mut settings = Settings::new(project.to_path_buf());
         settings.casting = casting(&cast, &told, asked, project, &mut read)?;
         // What the agents found wrong in what they were to be given.
@@ -94,6 +131,7 @@ impl Choice {
         kept: &[AskedAgent],
         start: &Start,
         project: &Path,
+        output: &mut Output,
     ) -> Result<Option<(Casting, Vec<AskedAgent>)>, Failure> {
         let now = self.told(start)?;
         let (mut told, mut stays) = (BTreeMap::new(), Vec::new());
@@ -109,8 +147,10 @@ impl Choice {
             return Ok(None);
         }
         told.extend(now);
+        trust::check_kept(&stays, project, output)?;
         let mut read = Read::of(project)?;
         let cast = self.cast(&told, project, &mut read);
+        trust::check(&read, project, servers(cast.values().chain(told.values())), output)?;
         let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
         let casting = casting(&cast, &told, asked, project, &mut read)?;
         if let Some(words) = read.problems_in_words() {
@@ -128,7 +168,7 @@ impl Choice {
     }
 
     /// Says who works if nobody was asked for, and what cannot be kept.
-    pub(crate) fn say_who(&self, project: &Path, output: &mut Output) -> Result<(), Failure> {
+    pub(crate) fn say_who(&self, project: &Path, found: Option<&Found>, output: &mut Output) -> Result<(), Failure> {
         for agent in self.agents.iter().filter(|agent| engine::may_hold_a_secret(agent)) {
             let program = agent.split_whitespace().next().unwrap_or_default();
             output.say(&format!(
@@ -138,22 +178,21 @@ impl Choice {
         }
         let set = Read::of(project)?.set.agents;
         if self.agents.is_empty() && set.is_empty() {
-            let here = agent::Surroundings::of_process();
-            let seen = agent::seen(&here).map(|(cli, key)| format!(" ({} is here, with a key in {key})", cli.name()));
-            output.say(&format!(
-                "no agent is configured: {HINT}offline{HINT:#} works, which counts, extracts and charts without a model; \
-                 another is named by --agent or {}{}",
-                configuration::FILE,
-                seen.unwrap_or_default()
-            ))?;
+            let other = format!("another is named by --agent or {}", configuration::FILE);
+            output.say(&match found {
+                Some(found) => format!("no agent is configured: {}; {other}, for example offline", found.words()),
+                None => format!(
+                    "no agent is configured: {HINT}offline{HINT:#} works, which counts, extracts and charts without a \
+                     model; {other}"
+                ),
+            })?;
         }
         let is_auto = |text: &str| agent::parse_kind(text).is_ok_and(|assigned| assigned.kind == AgentKind::Auto);
         if self.agents.iter().any(|text| is_auto(text)) || set.values().any(|setting| is_auto(&setting.text)) {
-            let cast = Cast { kind: settled(AgentKind::Auto), base: PathBuf::new(), namer: Namer::Person };
-            output.say(&match cast.kind {
-                AgentKind::Offline => "auto: no coding CLI is here that runs and has a key, so offline works".into(),
-                _ => format!("auto: {} works; it costs what its provider asks for", cast.shown()),
-            })?;
+            let found = agent::automatic(&agent::Surroundings::of_process());
+            let found = found.map(|(kind, key)| Found { cast: Cast::of(kind), key });
+            let nobody = || "neither a coding CLI that runs nor a model has a key here, so offline works".to_string();
+            output.say(&format!("auto: {}", found.as_ref().map_or_else(nobody, Found::words)))?;
         }
         Ok(())
     }
@@ -205,11 +244,18 @@ fn parsed(text: &str, base: &Path) -> Result<(Option<String>, Cast), String> {
 /// Who `auto` is, on this machine and now.
 fn settled(kind: AgentKind) -> AgentKind {
     match kind {
-        AgentKind::Auto => match agent::automatic(&agent::Surroundings::of_process()) {
-            Some(cli) => AgentKind::Cli(cli, None),
-            None => AgentKind::Offline,
-        },
+        AgentKind::Auto => {
+            agent::automatic(&agent::Surroundings::of_process()).map_or(AgentKind::Offline, |(kind, _)| kind)
+        }
         other => other,
+    }
+}
+
+/// Whether anybody of them uses the project's servers.
+fn servers<'a>(mut cast: impl Iterator<Item = &'a Cast>) -> Servers {
+    match cast.any(|one| matches!(one.kind, AgentKind::Model(_) | AgentKind::NamedModel(_))) {
+        true => Servers::Used,
+        false => Servers::Unused,
     }
 }
 
@@ -299,6 +345,11 @@ pub(crate) fn set_in(project: &Path, read: &mut Read) -> BTreeMap<Option<Role>, 
 }
 
 impl Cast {
+    /// Whom a person named, in no folder of its own.
+    fn of(kind: AgentKind) -> Self {
+        Self { kind, base: PathBuf::new(), namer: Namer::Person }
+    }
+
     /// The agent itself.
     pub(crate) fn backend(&self, project: &Path, read: &mut Read) -> Result<Arc<dyn Backend>, Failure> {
         Ok(match &self.kind {

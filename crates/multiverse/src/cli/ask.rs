@@ -36,6 +36,16 @@ pub(crate) fn is_possible() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
+/// Asks for a yes; all else is a no.
+pub(crate) fn yes(question: &str, output: &mut Output) -> Result<bool, Failure> {
+    input::forget_typed_before();
+    show_lines(&[question.into()], output)?;
+    match input::line(&mut || Ok(true))? {
+        Heard::Line(line) => Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes")),
+        Heard::Elsewhere | Heard::Nothing => Ok(false),
+    }
+}
+
 /// Asks for an answer to a proposal, in the view that is shown or line by line.
 pub(crate) fn proposal(
     service: &mut Service,

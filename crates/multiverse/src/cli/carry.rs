@@ -129,7 +129,7 @@ impl Opened {
     pub(crate) fn to_work(start: &Start, choice: &Choice, output: &mut Output) -> Result<Self, Failure> {
         let project = start.project_of_runs()?;
         start.say_project(&project, output)?;
-        let settings = choice.settings(start, &project, output)?;
+        let settings = choice.settings(start, &project, None, output)?;
         Self::with(settings, missing_of, output, Shown::All)
     }
 
@@ -146,9 +146,9 @@ impl Opened {
         choice.refuse_other_roles(&roles.iter().map(String::as_str).collect::<Vec<_>>())?;
         let kept = self.full_view(run).map(|view| view.asked).unwrap_or_default();
         let project = self.service.project().to_path_buf();
-        let Some((casting, stays)) = choice.recalled(&kept, start, &project)? else {
+        let Some((casting, stays)) = choice.recalled(&kept, start, &project, output)? else {
             // Who works in a workflow its profile says.
-            return if self.service.is_hosted(run) { Ok(()) } else { choice.say_who(&project, output) };
+            return if self.service.is_hosted(run) { Ok(()) } else { choice.say_who(&project, None, output) };
         };
         self.service.cast(run, casting);
         let words: Vec<String> = stays.iter().map(|one| visible::text(&one.agent)).collect();
@@ -166,8 +166,9 @@ impl Opened {
         choice.refuse_other_roles(&[])?;
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
-        let settings = choice.settings(start, &project, output)?;
-        choice.say_who(&settings.project, output)?;
+        let found = choice.found(&project)?;
+        let settings = choice.settings(start, &project, found.as_ref(), output)?;
+        choice.say_who(&settings.project, found.as_ref(), output)?;
         Self::with(settings, |_| Missing::Create, output, Shown::All)
     }
 
@@ -181,9 +182,10 @@ impl Opened {
         choice.refuse_other_roles(&[])?;
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
-        let mut settings = choice.settings(start, &project, output)?;
+        let found = choice.found(&project)?;
+        let mut settings = choice.settings(start, &project, found.as_ref(), output)?;
         change(&mut settings);
-        choice.say_who(&settings.project, output)?;
+        choice.say_who(&settings.project, found.as_ref(), output)?;
         Self::with(settings, |_| Missing::Create, output, Shown::All)
     }
 
@@ -191,7 +193,7 @@ impl Opened {
     pub(crate) fn to_begin_workflow(start: &Start, choice: &Choice, output: &mut Output) -> Result<Self, Failure> {
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
-        let settings = choice.settings(start, &project, output)?;
+        let settings = choice.settings(start, &project, None, output)?;
         Self::with(settings, |_| Missing::Create, output, Shown::All)
     }
 

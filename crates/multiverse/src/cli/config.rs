@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use engine::AskedAgent;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,6 +12,8 @@ use super::exit::Exit;
 use super::failure::{Failure, Kind};
 use super::output::{Form, Output};
 use super::project::Start;
+use super::trust::{self, Named, Servers};
+use super::visible;
 
 /// Show what is set, and where it comes from
 ///
@@ -24,11 +27,16 @@ use super::project::Start;
 /// Keys are never written into the file, only where they are: env:NAME, file:PATH
 /// (readable by you alone) or cmd:COMMAND.
 ///
+/// A file that names programs, addresses, keys, servers or folders outside the project
+/// is used when you have said that you trust it: at a terminal you are asked, elsewhere
+/// `config trust` says it. It counts for this folder and for what is named now.
+///
 /// Exit codes: 0 done, 1 error, 2 usage
 ///
 /// Examples:
 ///   multiverse config show --origin
 ///   multiverse config new
+///   multiverse config trust
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Arguments {
@@ -59,21 +67,49 @@ enum What {
     ///   multiverse config new
     #[command(verbatim_doc_comment)]
     New,
+    /// Trust what the project's files name, as they stand
+    ///
+    /// Shows what multiverse.toml and .mcp.json name that reaches beyond the project, and
+    /// remembers, in your own folder, that you trust it. MULTIVERSE_TRUST does the same
+    /// for one command: the digests that are shown here, with commas, or `all`.
+    ///
+    /// With agents, these are trusted instead, in their words: a run that somebody else
+    /// began, or the task of a roadmap, may name them.
+    ///
+    /// Examples:
+    ///   multiverse config trust
+    ///   multiverse config trust codex
+    ///   multiverse config trust --forget
+    #[command(verbatim_doc_comment)]
+    Trust {
+        /// Agents that runs and tasks of this project may name
+        #[arg(value_name = "AGENT", conflicts_with = "forget")]
+        agents: Vec<String>,
+
+        /// Trust nothing here any more
+        #[arg(long)]
+        forget: bool,
+    },
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Line<'a> {
     Setting { path: &'a str, value: &'a Value, origin: &'a str },
+    Trusted(&'a Named),
 }
 
 impl Arguments {
     pub(crate) fn run(&self, given: Option<&Path>, output: &mut Output) -> Result<Exit, Failure> {
         let start = Start::of_process(given)?;
-        let folder = start.project_or_new();
+        // Of the project whose runs would be begun here.
+        let folder = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         let folder = folder.as_path();
         match &self.what {
             What::New => new(folder, output),
+            What::Trust { forget: true, .. } => forget(folder, output),
+            What::Trust { agents, .. } if !agents.is_empty() => trust_agents(agents, &start, folder, output),
+            What::Trust { .. } => trust_all(folder, output),
             What::Show { below, origin } => show(folder, below.as_deref(), *origin, output),
         }
     }
@@ -94,6 +130,53 @@ fn new(folder: &Path, output: &mut Output) -> Result<Exit, Failure> {
         }
         Err(error) => Err(Failure::reading(Path::new(FILE), &error)),
     }
+}
+
+fn trust_all(folder: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    let read = Read::of(folder)?;
+    read.refuse_problems(output)?;
+    let named = trust::named(&read, folder, Servers::Used);
+    if named.is_empty() {
+        output.say("nothing here reaches beyond the project: there is nothing to trust")?;
+        return Ok(Exit::Done);
+    }
+    trust::trust(&named, folder)?;
+    for one in &named {
+        match output.form() {
+            Form::Json => output.json(&Line::Trusted(one))?,
+            Form::Text => {
+                for line in &one.lines {
+                    output.data(&format!("{line}\n"))?;
+                }
+                output.say(&format!("{} is trusted as it stands: {}", one.file, one.digest))?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn trust_agents(agents: &[String], start: &Start, folder: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    for agent in agents {
+        engine::agent::parse_kind(agent).map_err(|message| Failure::new(Kind::Usage, message))?;
+    }
+    let from = start.folder().strip_prefix(folder).unwrap_or(Path::new("")).to_string_lossy().into_owned();
+    let asked: Vec<AskedAgent> =
+        agents.iter().map(|agent| AskedAgent { agent: agent.clone(), folder: from.clone() }).collect();
+    trust::trust_agents(&asked, folder)?;
+    output.say(&format!(
+        "trusted here: {}",
+        agents.iter().map(|one| visible::text(one)).collect::<Vec<_>>().join(", ")
+    ))?;
+    Ok(Exit::Done)
+}
+
+fn forget(folder: &Path, output: &mut Output) -> Result<Exit, Failure> {
+    if !trust::forget(folder)? {
+        output.say("nothing was trusted here")?;
+        return Ok(Exit::NothingToDo);
+    }
+    output.say("nothing is trusted here any more")?;
+    Ok(Exit::Done)
 }
 
 fn show(folder: &Path, below: Option<&str>, origin: bool, output: &mut Output) -> Result<Exit, Failure> {

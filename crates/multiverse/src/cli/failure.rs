@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     Document,
     /// `multiverse.toml` is not right.
     Configuration,
+    /// What a project's files name was not said to be trusted.
+    Untrusted,
     /// The output could not be written.
     Output,
     /// There is no project.
@@ -55,13 +57,14 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// All of them.
-    pub(crate) const ALL: [Kind; 12] = [
+    pub(crate) const ALL: [Kind; 13] = [
         Kind::Usage,
         Kind::Missing,
         Kind::Unreadable,
         Kind::NotADocument,
         Kind::Document,
         Kind::Configuration,
+        Kind::Untrusted,
         Kind::Output,
         Kind::NoProject,
         Kind::Refused,
@@ -79,6 +82,7 @@ impl Kind {
             Self::NotADocument => "not_a_document",
             Self::Document => "document",
             Self::Configuration => "configuration",
+            Self::Untrusted => "untrusted",
             Self::Output => "output",
             Self::NoProject => "no_project",
             Self::Refused => "refused",
@@ -97,6 +101,7 @@ impl Kind {
             Self::NotADocument => include_str!("../../../../docs/errors/not_a_document.md"),
             Self::Document => include_str!("../../../../docs/errors/document.md"),
             Self::Configuration => include_str!("../../../../docs/errors/configuration.md"),
+            Self::Untrusted => include_str!("../../../../docs/errors/untrusted.md"),
             Self::Output => include_str!("../../../../docs/errors/output.md"),
             Self::NoProject => include_str!("../../../../docs/errors/no_project.md"),
             Self::Refused => include_str!("../../../../docs/errors/refused.md"),

@@ -55,6 +55,7 @@ mod snippet;
 mod status;
 mod toolboxes;
 mod topics;
+mod trust;
 mod undo;
 mod verify;
 mod visible;

@@ -47,6 +47,12 @@ pub(crate) fn again(
         Failure::new(Kind::Missing, format!("nothing is known of {}", visible::text(&run)))
             .hint("`multiverse status --all` lists the runs")
     })?;
+    // A machine of its own would have to be begun on the ground of then: repositories, documents, other people's words.
+    if let Some(protocol) = view.protocol {
+        let message = format!("{} is a run of {protocol}, which cannot be replayed", visible::text(&run));
+        let hint = "what its agents were asked and said is in .multiverse/calls/; `multiverse logs RUN` tells it";
+        return Err(Failure::new(Kind::Refused, message).hint(hint));
+    }
     let said = opened.service.said_to(&run)?;
     signals::listen(output)?;
     let begun = opened.service.start(&view.request, view.mode)?;

@@ -21,7 +21,7 @@ use super::configuration::{FILE, Grant, Read, Setting, denying, reveal};
 use super::failure::Failure;
 
 /// Where other programs keep their MCP servers, too.
-const MCP_FILE: &str = ".mcp.json";
+pub(crate) const MCP_FILE: &str = ".mcp.json";
 
 /// What a role that does not make files may not do, where the project grants nothing else.
 const CHANGING: [&str; 4] = ["write_file", "replace", "create_directory", "run_shell_command"];
@@ -57,8 +57,11 @@ pub(crate) fn searching(read: &mut Read, project: &Path) -> Toolboxes {
 /// A box behind what a role is granted, and what people said of it.
 fn guarded(job: &Job, grants: Grants, inner: impl Toolbox + 'static) -> Box<dyn Toolbox> {
     let answers = job.brief.answers.iter().map(|one| (one.question.clone(), one.answer.clone())).collect();
-    let guarded = Granted::new(grants, inner).in_project(job.project.clone());
-    Box::new(guarded.with_answers(answers, job.workdir.clone()).set_in(format!("[[grants]] in {FILE}")))
+    let guarded = Granted::new(grants, inner).in_project(job.project.clone()).set_in(format!("[[grants]] in {FILE}"));
+    match job.brief.may_ask() {
+        true => Box::new(guarded.with_answers(answers, job.workdir.clone())),
+        false => Box::new(guarded),
+    }
 }
 
 impl Supply {
@@ -231,6 +234,16 @@ fn servers(read: &mut Read, project: &Path) -> Result<Vec<McpServer>, Failure> {
         read.problem(span, message, "set the variable, or take it out");
     }
     Ok(servers)
+}
+
+/// The servers of such a file, each with what it starts or talks with.
+pub(crate) fn servers_in_words(bytes: &[u8]) -> Vec<String> {
+    let file = read_mcp_file(bytes, &|name| std::env::var(name).ok());
+    let words = file.servers.iter().map(|server| match &server.transport {
+        McpTransport::Stdio { command, args, .. } => format!("{} = {command} {}", server.name, args.join(" ")),
+        McpTransport::Http { url, .. } => format!("{} = {url}", server.name),
+    });
+    words.map(|words| words.trim_end().to_string()).collect()
 }
 
 fn of_file(place: &Path) -> Result<Vec<McpServer>, Failure> {

@@ -34,10 +34,12 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// The program with arguments, in this folder, with nothing in its environment but who the user is.
+    /// The program with arguments, in this folder, with nothing in its environment but who the user is, and that what
+    /// stands in the folder is the user's own.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_multiverse"));
-        command.args(arguments).current_dir(self.folder.path()).env_clear().env("USER", "ada").stdin(Stdio::null());
+        command.args(arguments).current_dir(self.folder.path()).env_clear().stdin(Stdio::null());
+        command.env("USER", "ada").env("MULTIVERSE_TRUST", "all");
         command
     }
 

@@ -83,3 +83,15 @@ fn a_changed_prompt_is_told() {
     let strict = place.run(&["run", "--replay", &run, "--replay-strict"]);
     assert_eq!(strict.code, 4, "{}", strict.shown());
 }
+
+/// BY-19: a run of a protocol that cannot be begun again on the ground of then is refused, and nothing begins in its place.
+#[test]
+fn a_run_of_another_machine_is_refused() {
+    let place = crate::cycles::repository();
+    assert_eq!(crate::cycles::begin(&place).code, 3);
+    let before = crate::scripted::records(&place);
+    let ran = place.run(&["run", "--replay", "last"]);
+    assert_eq!(ran.code, 1, "{}", ran.shown());
+    assert!(ran.stderr.contains("is a run of cycle, which cannot be replayed"), "{}", ran.shown());
+    assert_eq!(crate::scripted::records(&place), before);
+}

@@ -8,6 +8,7 @@ use tools::Sandbox;
 
 use super::super::agents::{Cast, ROLES, guided, set_in};
 use super::super::configuration::{FILE, Read};
+use super::super::trust::{self, Servers};
 use super::{Finding, State};
 
 pub(super) fn confinement(sandbox: &Sandbox) -> Finding {
@@ -95,6 +96,16 @@ pub(super) fn configured(project: &Path) -> Vec<Finding> {
     let set = set_in(project, &mut read);
     if let Some(problems) = read.problems_in_words() {
         return vec![Finding::new("configuration", State::Bad, problems).hint("mend it in multiverse.toml")];
+    }
+    // Whoever is asked whether an agent can be used may have to fetch a key.
+    let open = trust::untrusted(trust::named(&read, project, Servers::Used), project);
+    if !open.is_empty() {
+        let files: Vec<&str> = open.iter().map(|one| one.file).collect();
+        let message = format!("{} is not trusted yet, and what it names was not looked at", files.join(" and "));
+        return vec![
+            Finding::new("configuration", State::Note, message)
+                .hint("`multiverse config trust` shows it and trusts it"),
+        ];
     }
     if set.is_empty() {
         let message = format!("none is named in {FILE}: offline works, without a model");

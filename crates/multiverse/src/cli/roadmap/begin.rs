@@ -119,7 +119,7 @@ fn join(
     let project = opened.service.project().to_path_buf();
     // Who works is settled before anything begins.
     let agents = agents_of(task, output)?;
-    let casting = choice.recalled(&agents, start, &project)?;
+    let casting = choice.recalled(&agents, start, &project, output)?;
     let joined = opened.service.join_roadmap(&task.path)?;
     if joined.is_new && !opened.is_open(&joined.run) {
         output.say(&format!(
