@@ -63,7 +63,7 @@ impl<'a> Client<'a> {
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(settings.timeouts.connect)
             .user_agent(concat!("multiverse/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&settings.base_url) {
+        if super::name::is_loopback(&settings.base_url) {
             // What is meant for this machine must not leave it through somebody's proxy.
             http = http.no_proxy();
         }
@@ -378,10 +378,4 @@ fn root_of(fault: &dyn std::error::Error) -> String {
         root = source;
     }
     quote(&root.to_string(), 300)
-}
-
-fn is_loopback(url: &str) -> bool {
-    let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(String::from)).unwrap_or_default();
-    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

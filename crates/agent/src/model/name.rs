@@ -159,6 +159,11 @@ impl ModelName {
         Ok(Self { service: about.service, name: name.into(), base_url })
     }
 
+    /// Whether it is at an address of its own that is not this machine.
+    pub fn is_elsewhere(&self) -> bool {
+        self.base_url.as_deref().is_some_and(|url| !is_loopback(url))
+    }
+
     /// As it stands after `model:`.
     pub fn shown(&self) -> String {
         let word = self.service.word();
@@ -167,6 +172,12 @@ impl ModelName {
             None => format!("{word}/{}", self.name),
         }
     }
+}
+
+pub(super) fn is_loopback(url: &str) -> bool {
+    let host = reqwest::Url::parse(url).ok().and_then(|url| url.host_str().map(String::from)).unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// An address that can be called and shown: a password in it would be shown as well.

@@ -28,7 +28,7 @@ use super::visible;
 /// (readable by you alone) or cmd:COMMAND.
 ///
 /// A file that names programs, addresses, keys, servers or folders outside the project
-/// is used when you have said that you trust it: at a terminal you are asked, elsewhere
+/// may be somebody else's: at a terminal you are asked whether you trust it, elsewhere
 /// `config trust` says it. It counts for this folder and for what is named now.
 ///
 /// Exit codes: 0 done, 1 error, 2 usage

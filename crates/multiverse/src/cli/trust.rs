@@ -2,7 +2,8 @@
 //! settings reach beyond the project, and what its user has said of them; what they are for is their own business.
 //!
 //! What was said is kept in the user's own folder, never in the project's, which may be another's. It counts for one
-//! folder and for exactly those settings: a change of them is asked about again.
+//! folder and for exactly those settings: a change of them is asked about again. Where nobody can be asked, whoever set
+//! that up is taken to have looked, and one line says what is used; but no key goes to an address that only a file names.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -11,7 +12,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use engine::AskedAgent;
-use engine::agent::{self, Kind as AgentKind};
+use engine::agent::{self, Kind as AgentKind, ModelName};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -22,7 +23,7 @@ use super::output::{Form, HINT, Output};
 use super::toolboxes::{MCP_FILE, servers_in_words};
 use super::visible;
 
-/// Trusts without asking: the digests that `config trust` prints, with commas between them, or `all`.
+/// What is trusted, and nothing else: the digests that `config trust` prints, with commas between them, or `all`.
 const VARIABLE: &str = "MULTIVERSE_TRUST";
 
 /// How many agents that were named in a folder are remembered.
@@ -45,6 +46,8 @@ pub(crate) struct Named {
     pub(crate) digest: String,
     /// Each with its place.
     pub(crate) lines: Vec<String>,
+    /// Whether a key of the user's would go to an address that stands in the file.
+    pub(crate) takes_a_key: bool,
 }
 
 /// What was said of a folder.
@@ -72,14 +75,15 @@ pub(crate) fn named(read: &Read, project: &Path, servers: Servers) -> Vec<Named>
             format!("{} = {shown}    ({})", visible::text(&entry.path), read.place(&entry.origin))
         });
         let digest = digest(json!(all).to_string().as_bytes());
-        named.push(Named { file: configuration::FILE, digest, lines: lines.collect() });
+        let takes_a_key = settings.iter().any(|entry| takes_a_key(entry, &read.entries));
+        named.push(Named { file: configuration::FILE, digest, lines: lines.collect(), takes_a_key });
     }
     if servers == Servers::Used
         && let Ok(bytes) = std::fs::read(project.join(MCP_FILE))
     {
         let lines: Vec<String> = servers_in_words(&bytes).iter().map(|name| visible::text(name)).collect();
         if !lines.is_empty() {
-            named.push(Named { file: MCP_FILE, digest: digest(&bytes), lines });
+            named.push(Named { file: MCP_FILE, digest: digest(&bytes), lines, takes_a_key: false });
         }
     }
     named
@@ -92,25 +96,55 @@ pub(crate) fn untrusted(named: Vec<Named>, project: &Path) -> Vec<Named> {
     named.into_iter().filter(|one| !is_trusted(one)).collect()
 }
 
-/// Goes on if the project's files may be used as they stand. Who is at a terminal is asked; nobody else is.
+/// Goes on if the project's files may be used as they stand.
 pub(crate) fn check(read: &Read, project: &Path, servers: Servers, output: &mut Output) -> Result<(), Failure> {
     let open = untrusted(named(read, project, servers), project);
     if open.is_empty() {
         return Ok(());
     }
     let files = open.iter().map(|one| one.file).collect::<Vec<_>>().join(" and ");
-    if output.form() == Form::Text {
-        output.warn(&format!("{files} of this project reaches beyond it:"))?;
-        for line in open.iter().flat_map(|one| &one.lines) {
-            output.warn(&format!("  {line}"))?;
+    let lines = open.iter().flat_map(|one| &one.lines);
+    match who_decides(open.iter().any(|one| one.takes_a_key), output) {
+        Decides::Nobody => Err(refusal(&files, &open)),
+        Decides::Whoever => {
+            let names: Vec<&str> = lines.map(|line| first_word(line)).collect();
+            Ok(output.say(&format!(
+                "{files} of this project is used as it stands: {}; `multiverse config trust` says that it is yours",
+                names.join(", ")
+            ))?)
+        }
+        Decides::Person => {
+            output.warn(&format!("{files} of this project reaches beyond it:"))?;
+            for line in lines {
+                output.warn(&format!("  {line}"))?;
+            }
+            let question = format!("Do you trust it? It is asked once, until that changes {HINT}[y/N]{HINT:#} ");
+            match ask::yes(&question, output)? {
+                true => trust(&open, project),
+                false => Err(refusal(&files, &open)),
+            }
         }
     }
-    let agreed = output.form() == Form::Text
-        && ask::is_possible()
-        && ask::yes(&format!("Do you trust it? It is asked once, until that changes {HINT}[y/N]{HINT:#} "), output)?;
-    match agreed {
-        true => trust(&open, project),
-        false => Err(refusal(&files, &open)),
+}
+
+/// Who says whether something is used that nobody has said a yes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decides {
+    /// Somebody at a terminal.
+    Person,
+    /// Nobody is there, and whoever set that up is taken to have looked.
+    Whoever,
+    /// Nobody is there, and it is too much to be taken for granted, or what is trusted was said.
+    Nobody,
+}
+
+fn who_decides(takes_a_key: bool, output: &Output) -> Decides {
+    if output.form() == Form::Text && ask::is_possible() {
+        Decides::Person
+    } else if takes_a_key || std::env::var_os(VARIABLE).is_some() {
+        Decides::Nobody
+    } else {
+        Decides::Whoever
     }
 }
 
@@ -164,14 +198,15 @@ pub(crate) fn check_kept(kept: &[AskedAgent], project: &Path, output: &mut Outpu
         return Ok(());
     }
     let words = open.iter().map(|one| visible::text(&one.agent)).collect::<Vec<_>>().join(", ");
-    let question = format!(
-        "The run or its task names agents that you have not named here: {words}. Use them? {HINT}[y/N]{HINT:#} "
-    );
-    if output.form() == Form::Text && ask::is_possible() && ask::yes(&question, output)? {
-        remember(&open, project);
-        return Ok(());
-    }
     let message = format!("the run or its task names agents that you have not named here: {words}");
+    match who_decides(open.iter().any(|one| gets_a_key(&one.agent)), output) {
+        Decides::Whoever => return Ok(output.say(&message)?),
+        Decides::Person if ask::yes(&format!("{message}. Use them? {HINT}[y/N]{HINT:#} "), output)? => {
+            remember(&open, project);
+            return Ok(());
+        }
+        Decides::Person | Decides::Nobody => {}
+    }
     let hint = "say with --agent who shall work; or `multiverse config trust AGENT`, in the words above";
     Err(Failure::new(Kind::Untrusted, message).hint(hint))
 }
@@ -208,6 +243,23 @@ fn reaches(entry: &Entry, all: &[Entry]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a setting is a key for a model at an address that stands in the file, too, and is not this machine's.
+fn takes_a_key(entry: &Entry, all: &[Entry]) -> bool {
+    let Some(table) = entry.path.strip_suffix(".key").filter(|table| table.starts_with("models.")) else {
+        return false;
+    };
+    let model = all.iter().find(|other| other.path == format!("{table}.model")).and_then(|other| other.value.as_str());
+    model.is_some_and(|words| ModelName::parse(words).is_ok_and(|name| name.is_elsewhere()))
+}
+
+/// Whether an agent is a model that is sent the key of its provider, at an address of its own.
+fn gets_a_key(words: &str) -> bool {
+    agent::parse_kind(words).is_ok_and(|assigned| match assigned.kind {
+        AgentKind::Model(name) => name.base_url.is_some() && name.service.needs_key(),
+        _ => false,
+    })
 }
 
 /// Whether an agent is more than what is in this program and its project. Words that are not understood are told elsewhere.

@@ -1,5 +1,6 @@
-//! Projects of somebody else: what their files name is used when the user has said so, and not before. Nothing is started,
-//! no key is fetched and nobody is talked with until then (QL-30, QL-35, QL-36).
+//! Projects of somebody else: what their files name is used when the user has said so. Somebody at a terminal is asked; where
+//! nobody is, it is used and told, unless a variable says what is trusted, or a key would go to an address that only
+//! the project names (QL-30, QL-35, QL-36).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,10 +13,17 @@ use crate::served::{Served, http, says};
 
 const DO: [&str; 2] = ["do", "What do the sales add up to?"];
 
-/// The program for a user who has a home and has trusted nothing by a variable.
+/// The program for a user who has a home, and trusts nothing but what was trusted before.
 fn command(place: &Place, home: &Place, arguments: &[&str]) -> Command {
     let mut command = place.command(arguments);
-    command.env_remove("MULTIVERSE_TRUST").env("HOME", home.path(""));
+    command.env("MULTIVERSE_TRUST", "").env("HOME", home.path(""));
+    command
+}
+
+/// The same for a user who has said nothing of trust at all.
+fn unsaid(place: &Place, home: &Place, arguments: &[&str]) -> Command {
+    let mut command = command(place, home, arguments);
+    command.env_remove("MULTIVERSE_TRUST");
     command
 }
 
@@ -45,7 +53,30 @@ fn refused(ran: &Ran, parts: &[&str]) {
     }
 }
 
-/// Without a terminal it is refused, with the command that trusts it; then it is used, until what it names changes.
+/// Where nobody can be asked and nothing was said, a file is used as it stands, and one line tells what it names; a key
+/// alone does not go to an address that only the file names.
+#[test]
+fn without_a_terminal_it_is_used_and_told() {
+    let (place, home) = (place(""), home());
+    traced(&place, "agent", "echo '{\"status\":\"done\",\"summary\":\"It is made.\"}'");
+    settings(&place, "[agents]\ndefault = \"command:./agent\"\n");
+    let run = |arguments: &[&str]| Ran::of(unsaid(&place, &home, arguments).output().unwrap());
+    let ran = run(&DO);
+    assert_eq!((ran.code, ran.stdout.trim()), (0, "It is made."), "{}", ran.shown());
+    assert!(ran.stderr.contains("used as it stands: agents.default; `multiverse config trust`"), "{}", ran.shown());
+    assert_eq!(run(&["config", "trust"]).code, 0);
+    assert!(!run(&DO).stderr.contains("used as it stands"), "what is trusted is not told of");
+
+    let model = |address: &str| format!("[models.m]\nmodel = \"compatible/x@{address}\"\nkey = \"file:key\"\n");
+    let agent = "[agents]\ndefault = \"command:./agent\"\n";
+    settings(&place, &format!("{}{agent}", model("http://localhost:9/v1")));
+    assert_eq!(run(&DO).code, 0, "this machine may have a key");
+    settings(&place, &format!("{}{agent}", model("https://models.example.org/v1")));
+    refused(&run(&DO), &["models.m.key", "multiverse config trust"]);
+}
+
+/// Where a variable says what is trusted it is refused, with the command that trusts it; then it is used, until what it
+/// names changes.
 #[test]
 fn a_foreign_file_is_used_when_it_is_trusted() {
     let (place, home) = (place(""), home());
@@ -176,7 +207,7 @@ fn at_a_terminal_it_is_asked() {
         "touch \"$MULTIVERSE_PROJECT/started\"; echo '{\"status\":\"done\",\"summary\":\"It is made.\"}'",
     );
     settings(&place, "[agents]\ndefault = \"command:./agent\"\n");
-    let begin = || Terminal::of(&command(&place, &home, &DO), "xterm-256color", 100, 30);
+    let begin = || Terminal::of(&unsaid(&place, &home, &DO), "xterm-256color", 100, 30);
     for (typed, code, shown) in
         [("n\r", 1, "you have not said that you trust it"), ("\r", 1, "not said"), ("y\r", 0, "It is made.")]
     {
@@ -205,7 +236,7 @@ fn a_run_that_came_along_brings_no_agents() {
     assert!(sent.success());
     let (home, before) = (home(), records(&mine));
     let confirm = |arguments: &[&str]| {
-        let mut command = command(&mine, &home, arguments);
+        let mut command = unsaid(&mine, &home, arguments);
         Ran::of(command.env("OPENAI_API_KEY", "sk-sesame").output().unwrap())
     };
     let ran = confirm(&["confirm", &id]);
