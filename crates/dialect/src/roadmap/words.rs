@@ -226,82 +226,29 @@ impl Key {
 
     /// The key that a word means.
     pub(crate) fn of(word: &str) -> Option<Self> {
-        Some(match squeezed(word).as_str() {
-            "status" | "state" | "状态" | "상태" | "状態" | "zustand" | "stand" | "statut" | "état" | "estado"
-            | "статус" => Self::Status,
-            "executor"
-            | "runner"
-            | "assignee"
-            | "lockedby"
-            | "agent"
-            | "worker"
-            | "holder"
-            | "执行者"
-            | "执行人"
-            | "负责人"
-            | "실행자"
-            | "담당자"
-            | "実行者"
-            | "担当者"
-            | "担当"
-            | "執行者"
-            | "ausführer"
-            | "ausführender"
-            | "bearbeiter"
-            | "bearbeitetvon"
-            | "zuständig"
-            | "responsable"
-            | "esecutore"
-            | "executante"
-            | "exécuteur"
-            | "ejecutor"
-            | "исполнитель" => Self::Executor,
-            "dependson"
-            | "depends"
-            | "dependencies"
-            | "dependency"
-            | "deps"
-            | "after"
-            | "requires"
-            | "blockedby"
-            | "依赖"
-            | "依赖于"
-            | "前置任务"
-            | "의존"
-            | "의존성"
-            | "선행작업"
-            | "依存"
-            | "依存関係"
-            | "依赖项"
-            | "依赖任务"
-            | "依賴"
-            | "前提"
-            | "abhängigvon"
-            | "hängtabvon"
-            | "voraussetzung"
-            | "voraussetzungen"
-            | "abhängigkeiten"
-            | "dépendde"
-            | "dépendances"
-            | "dependede"
-            | "dependencias"
-            | "dependências"
-            | "dipendeda"
-            | "dipendenze"
-            | "зависитот"
-            | "зависимости"
-            | "needs"
-            | "prerequisites"
-            | "prerequisite" => Self::DependsOn,
-            "claims" | "claim" | "files" | "touches" | "文件" | "파일" | "dateien" | "fichiers" | "archivos"
-            | "файлы" => Self::Claims,
-            "default" | "defaultplan" | "默认" | "默认方案" | "기본" | "기본계획" | "vorgabe" => {
-                Self::Default
-            }
-            _ => return None,
-        })
+        find_word(&KEYS, &squeezed(word))
     }
 }
+
+/// The words for keys of items, without case and blanks.
+const KEYS: [(Key, &str); 5] = [
+    (Key::Status, "status state 状态 상태 状態 zustand stand statut état estado статус"),
+    (
+        Key::Executor,
+        "executor runner assignee lockedby agent worker holder 执行者 执行人 负责人 실행자 담당자 実行者 担当者 担当 執行者 ausführer \
+         ausführender bearbeiter bearbeitetvon zuständig responsable esecutore executante exécuteur ejecutor \
+         исполнитель",
+    ),
+    (
+        Key::DependsOn,
+        "dependson depends dependencies dependency deps after requires blockedby 依赖 依赖于 前置任务 의존 의존성 선행작업 依存 \
+         依存関係 依赖项 依赖任务 依賴 前提 abhängigvon hängtabvon voraussetzung voraussetzungen abhängigkeiten dépendde \
+         dépendances dependede dependencias dependências dipendeda dipendenze зависитот зависимости needs \
+         prerequisites prerequisite",
+    ),
+    (Key::Claims, "claims claim files touches 文件 파일 dateien fichiers archivos файлы"),
+    (Key::Default, "default defaultplan 默认 默认方案 기본 기본계획 vorgabe"),
+];
 
 /// Lines of an entry of the work log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
