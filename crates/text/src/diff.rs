@@ -114,7 +114,29 @@ pub(crate) fn different(old: &[u32], new: &[u32]) -> Vec<Stretch> {
         open.push(Stretch { old: from.0..stretch.old.end, new: from.1..stretch.new.end });
     }
     found.sort_by_key(|stretch| (stretch.old.start, stretch.new.start));
+    slide(old, new, &mut found);
     found
+}
+
+/// Lines that only came, or only went, may be told in several ways where some of them repeat: `x, end, y, end` is `y, end`
+/// behind the first `end`, or `end, y` before it. They are told as far down as can be, so that what begins with a line of its
+/// own stays together, and what others change above stays above.
+fn slide(old: &[u32], new: &[u32], found: &mut [Stretch]) {
+    for at in (0..found.len()).rev() {
+        // A line in common stays between two stretches.
+        let limit = found.get(at + 1).map_or(old.len() + 1, |next| next.old.start);
+        let stretch = &mut found[at];
+        let (lines, moves) = match (stretch.old.is_empty(), stretch.new.is_empty()) {
+            (true, false) => (new, &stretch.new),
+            (false, true) => (old, &stretch.old),
+            _ => continue,
+        };
+        let (start, end, room) = (moves.start, moves.end, limit.saturating_sub(stretch.old.end + 1));
+        let steps = (0..room).take_while(|step| lines.get(end + step) == lines.get(start + step)).count();
+        for range in [&mut stretch.old, &mut stretch.new] {
+            (range.start, range.end) = (range.start + steps, range.end + steps);
+        }
+    }
 }
 
 fn trimmed(old: &[u32], new: &[u32], mut stretch: Stretch) -> Stretch {
@@ -381,6 +403,22 @@ mod tests {
     fn words_change_within_a_line_of_prose() {
         check("the quick brown fox\n", "the slow brown fox!\n", &[("quick", "slow"), ("", "!")]);
         check("한국어 문장 하나", "한국어 글 하나", &[("문장", "글")]);
+    }
+
+    /// What is put behind something is not told as put into it, wherever else the text changed: others may have changed what
+    /// it was put behind (RM-12).
+    #[test]
+    fn lines_that_repeat_are_told_as_far_down_as_can_be() {
+        check(
+            "a\n- 1\n  - pending\n\nend\n",
+            "b\n- 1\n  - pending\n\n- 2\n  - pending\n\nend\n",
+            &[("a", "b"), ("", "- 2\n  - pending\n\n")],
+        );
+        check(
+            "a\n- 1\n  - pending\n- 2\n  - pending\nend\n",
+            "b\n- 1\n  - pending\nend\n",
+            &[("a", "b"), ("- 2\n  - pending\n", "")],
+        );
     }
 
     #[test]

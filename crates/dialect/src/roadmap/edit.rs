@@ -46,6 +46,8 @@ impl Log {
         let wanted = if status == Status::Locked { executor } else { "" };
         match face.line(Key::Executor) {
             _ if beside && wanted.is_empty() => {}
+            // Whoever is named beside a state that stays may stay, too: it says who did it.
+            Some(_) if wanted.is_empty() && face.state() == Some(status) => {}
             Some(line) if wanted.is_empty() => puts.extend(self.without(&face, line, &source)),
             Some(_) if face.executor() == wanted => {}
             Some(line) => puts.push((line.value_span.clone(), spaced(&source, line, wanted))),

@@ -158,7 +158,7 @@ impl Face {
 
     /// What must be completed first.
     pub(crate) fn depends_on(&self) -> Vec<String> {
-        let Some(line) = self.line(Key::DependsOn) else { return Vec::new() };
+        let Some(line) = self.line(Key::DependsOn) else { return self.title.needs.clone() };
         let all = std::iter::once(line.value.as_str()).chain(line.below.iter().map(String::as_str));
         all.flat_map(title::numbers_in).collect()
     }

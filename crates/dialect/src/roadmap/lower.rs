@@ -111,6 +111,10 @@ impl Writer<'_> {
         match fact {
             Fact::Assigned(attempt) => self.touched.extend(attempt.work.item().map(str::to_owned)),
             Fact::Moved { item, .. } | Fact::PutBack { item, .. } => drop(self.touched.insert(item.clone())),
+            // What a log without a period says is of the one in which its task is first run.
+            Fact::Started { period_key, .. } if !period_key.is_empty() && *period_key != self.log.front().period => {
+                front.period = Some(period_key.clone());
+            }
             Fact::Renewed { period } => {
                 front.period = Some(period.clone());
                 self.touched.extend(self.step.after.pool.items().map(|item| item.key.clone()));
@@ -206,7 +210,7 @@ fn task_edit(read: &dyn Fn(&str) -> Option<Text>, step: &Step<'_>) -> Result<Opt
                 path: path.clone(),
                 line: 0,
                 reason: "the task file is gone, and a question is to be written into it".into(),
-                hint: format!("bring it back with `multiverse restore {path} --at N`"),
+                hint: format!("bring it back with `multiverse restore {path}`"),
             }),
         };
     };
@@ -214,9 +218,11 @@ fn task_edit(read: &dyn Fn(&str) -> Option<Text>, step: &Step<'_>) -> Result<Opt
     for fact in facts {
         let change = match fact {
             Fact::Asked(question) => {
-                let bytes = text.to_vec();
-                let language: Language = TaskFile::read(path, &bytes).language;
-                Some(append_question(&text, &question.id, &question.question, language))
+                let task = TaskFile::read(path, &text.to_vec());
+                // One that a session before asked stands there already.
+                let is_there = task.questions.iter().any(|known| known.id == question.id);
+                let language: Language = task.language;
+                (!is_there).then(|| append_question(&text, &question.id, &question.question, language))
             }
             // An answer that came another way is shown until the question is done with.
             Fact::Replied { question, answer, by, .. } if !by.is_empty() => write_response(&text, question, answer),

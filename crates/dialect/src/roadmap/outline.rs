@@ -11,7 +11,7 @@ use syntax::markdown::lists::Node;
 
 use super::face::{Face, is_field, is_note, is_state};
 use super::title;
-use super::words::Key;
+use super::words::{self, Key};
 
 /// An item or a group that was found.
 #[derive(Debug, Clone)]
@@ -115,12 +115,17 @@ impl Survey {
             }
         }
         let mut is_own = vec![false; count];
+        let is_in_remarks = |parent: Option<usize>, is_own: &[bool]| {
+            parent.is_some_and(|parent| nodes[first + parent].level().is_some() && !is_own[parent])
+        };
         for at in range.clone() {
             let (node, place) = (&nodes[at], at - first);
             let parent = holder(at);
             let is_below_entry = parent.is_some_and(|parent| nodes[first + parent].level().is_none());
             is_own[place] = match node.level() {
-                Some(_) => true,
+                Some(_) => holds_sure[place] || is_sure[place] || !words::is_remark(&text[node.content.clone()]),
+                // Notes beside the items are none.
+                None if !is_sure[place] && !holds_sure[place] && is_in_remarks(parent, &is_own) => false,
                 None if is_sure[place] || holds_sure[place] => true,
                 None if is_field_of[place] && (parent.is_some() || is_state(text, node)) => false,
                 None if is_below_entry && is_note(text, node) => false,

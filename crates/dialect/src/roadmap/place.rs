@@ -1,6 +1,8 @@
 //! Items and groups that come, go and move in a log. Must not decide where: the order is the machine's.
 
 use machine::roadmap::{Group, Item, Spot};
+use syntax::markdown::fields::readable;
+use syntax::markdown::lists;
 use text::Change;
 
 use super::face::{Face, Head};
@@ -32,19 +34,12 @@ impl Log {
     pub fn drop_item(&mut self, key: &str) -> Result<(), Trouble> {
         let Some(id) = self.index.find(key) else { return Ok(()) };
         let Some(element) = self.index.element(id).filter(|element| element.children == 0) else { return Ok(()) };
-        let (length, parent) = (element.face.end, element.parent);
+        let length = element.face.end;
         let at = self.index.offset(id);
-        let change = Change::replace(&self.text, at..at + length, Vec::new());
-        self.index.remove(id);
-        self.splice(change);
-        // What is left of a group without items, or of a list without boxes, is another thing.
-        let is_settled = match parent.and_then(|parent| self.index.element(parent)) {
-            None => true,
-            Some(group) => group.children > 0 && !group.face.is_strong(),
-        };
-        if !is_settled || self.is_unclosed || !self.is_roadmap_firm || self.first_heading == Some(id) {
-            self.read_again();
-        }
+        self.splice(Change::replace(&self.text, at..at + length, Vec::new()));
+        // What is left of a group, of a list, of lines that stood behind it, may be another thing. Only people take items
+        // out, so this may cost what the log holds.
+        self.read_again();
         Ok(())
     }
 
@@ -101,23 +96,36 @@ impl Log {
             Spot::First | Spot::Last => None,
         };
         let sibling = after.and_then(|after| self.index.top_in(after, parent));
-        if let Some(sibling) = sibling.filter(|sibling| parent.is_some() || !self.is_heading(*sibling)) {
+        if let Some(sibling) = sibling.filter(|sibling| !self.is_heading(*sibling)) {
             return Some(Beside::After(self.index.tail_of(sibling)));
         }
-        // Below a heading it would stand in that one's group.
-        if let Some(heading) = self.first_heading.filter(|_| parent.is_none()) {
-            return Some(Beside::Before(heading));
-        }
-        match (spot, parent) {
-            (Spot::Last, _) => {
+        let is_last = sibling.is_some() || *spot == Spot::Last || (parent.is_none() && after.is_some());
+        match (is_last, parent) {
+            (true, _) => {
                 let last = self.index.last_in(parent).or(parent)?;
-                Some(Beside::After(self.index.tail_of(last)))
+                // Below a heading it would stand in that one's group.
+                Some(match self.first_heading_in(parent) {
+                    Some(heading) => Beside::Before(heading),
+                    None => Beside::After(self.index.tail_of(last)),
+                })
             }
             // Right behind the group's own line: before all others in it.
-            (Spot::First | Spot::After(_), Some(parent)) => Some(Beside::After(parent)),
-            (Spot::First, None) => self.index.ids().next().map(Beside::Before),
-            (Spot::After(_), None) => self.index.last_in(None).map(|last| Beside::After(self.index.tail_of(last))),
+            (false, Some(parent)) => Some(Beside::After(parent)),
+            (false, None) => self.index.ids().next().map(Beside::Before),
         }
+    }
+
+    /// The first heading that stands directly in a group, or in none: behind it nothing else does.
+    fn first_heading_in(&mut self, parent: Option<u32>) -> Option<u32> {
+        let Some(group) = parent else { return self.first_heading };
+        let mut first = None;
+        let mut next = self.index.last_in(parent);
+        while let Some(heading) = next.filter(|next| self.is_heading(*next)) {
+            first = Some(heading);
+            let before = self.index.before(heading).filter(|before| *before != group);
+            next = before.and_then(|before| self.index.top_in(before, parent));
+        }
+        first
     }
 
     fn insert(
@@ -234,7 +242,7 @@ impl Log {
         let style = Style { indent: String::new(), bullet: '-', step: "  ".into(), ending };
         let text = written(&style);
         let (at, head) = match self.roadmap_piece {
-            Some(piece) => (self.index.start(piece), String::new()),
+            Some(piece) => (self.first_place(piece), String::new()),
             // Above the work log's heading, or at the end.
             None => match self.log_piece {
                 Some(piece) => (self.line_above(piece), format!("## Roadmap{ending}{ending}")),
@@ -262,6 +270,15 @@ impl Log {
                 Err(self.trouble(at, format!("`{key}` would not be read back"), "close what is open above this line"))
             }
         }
+    }
+
+    /// Where the first entry of a roadmap goes: to its top, or below lines of a list that are nobody's, which would be its own.
+    fn first_place(&mut self, piece: u32) -> usize {
+        let (start, length) = (self.index.start(piece), self.index.length(piece));
+        let source = self.text.slice(start..start + length);
+        self.looked += length as u64;
+        let is_list = !lists::read(&readable(&source)).nodes.is_empty();
+        start + if is_list { length } else { 0 }
     }
 
     /// Where the heading above a piece begins.

@@ -42,11 +42,16 @@ pub(crate) fn find(text: &str, nodes: &[Node]) -> Sections {
         is_named,
         is_firm: is_named,
     };
+    // A title over all of it is no section: `# Log`, with a roadmap and a work log below.
+    let is_title = |at: usize| {
+        let mut inside = headings.iter().filter(|other| **other > at && nodes[**other].start < nodes[at].end);
+        inside.any(|other| name(*other).is_some())
+    };
     let mut found = Sections::default();
     for at in &headings {
         let is_taken = found.roadmaps.iter().chain(&found.log).any(|part| is_inside(*at, part));
         match name(*at).filter(|_| !is_taken) {
-            Some(SectionName::WorkLog) if found.log.is_none() => found.log = Some(part(*at, true)),
+            Some(SectionName::WorkLog) if found.log.is_none() && !is_title(*at) => found.log = Some(part(*at, true)),
             Some(SectionName::Roadmap) => found.roadmaps.push(part(*at, true)),
             _ => {}
         }

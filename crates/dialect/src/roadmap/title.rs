@@ -20,6 +20,8 @@ pub(crate) struct Title {
     /// All that is said, the number included: what a group is called by.
     pub(crate) whole: String,
     pub(crate) whole_span: Range<usize>,
+    /// What must be done first, where that stands in brackets beside it.
+    pub(crate) needs: Vec<String>,
 }
 
 /// Words that may stand in front of a number.
@@ -32,9 +34,12 @@ const BEHIND_NUMBER: &str = "阶段 步 步骤 章 节 단계 번";
 /// Reads what stands in a span of a source. A state beside the title counts only if none is told elsewhere.
 pub(crate) fn read(source: &str, span: Range<usize>, is_told: bool) -> (Title, Option<Said>) {
     let mut inner = without_comment(source, span);
+    let needs = needs(&source[inner.clone()]);
     let mut said = None;
-    if !is_told {
-        (inner, said) = state_beside(source, inner);
+    match is_told {
+        // A sign beside it says nothing more.
+        true => inner = sign_beside(source, inner.clone()).map_or(inner, |(inner, _)| inner),
+        false => (inner, said) = state_beside(source, inner),
     }
     inner = unwrapped(source, inner);
     let (number_span, span) = split_number(source, inner.clone());
@@ -46,6 +51,7 @@ pub(crate) fn read(source: &str, span: Range<usize>, is_told: bool) -> (Title, O
         span,
         whole: whole.to_owned(),
         whole_span: inner.start..inner.start + whole.len(),
+        needs,
     };
     (title, said)
 }
@@ -85,6 +91,25 @@ pub(crate) fn numbers_in(text: &str) -> Vec<String> {
     all
 }
 
+/// The numbers of items that a title names in brackets as what must be done first: `Ship it (Pending, depends on 1.2)`. Words
+/// that are no numbers are no items: `(after lunch)`.
+fn needs(title: &str) -> Vec<String> {
+    let inner = title.strip_suffix([')', '）']).and_then(|rest| Some(&rest[rest.rfind(['(', '（'])?..]));
+    let Some(inner) = inner.map(|inner| inner.trim_start_matches(['(', '（'])) else { return Vec::new() };
+    let mut parts = inner.split([',', ';', '，']);
+    let named = parts.find_map(|part| {
+        let ends = part.char_indices().filter(|(_, letter)| matches!(letter, ' ' | ':' | '：')).map(|(at, _)| at);
+        let key = ends.filter(|end| words::Key::of(&part[..*end]) == Some(words::Key::DependsOn)).max()?;
+        Some(part[key..].trim_start_matches([' ', ':', '：']))
+    });
+    let is_number = |name: &str| {
+        let (number, rest) = split_number(name, 0..name.len());
+        !number.is_empty() && rest.is_empty()
+    };
+    let all = named.into_iter().chain(parts).flat_map(numbers_in);
+    all.filter(|name| is_number(name)).collect()
+}
+
 /// Without a comment at the end.
 fn without_comment(source: &str, span: Range<usize>) -> Range<usize> {
     let text = &source[span.clone()];
@@ -118,15 +143,11 @@ fn unwrapped(source: &str, mut span: Range<usize>) -> Range<usize> {
 fn state_beside(source: &str, span: Range<usize>) -> (Range<usize>, Option<Said>) {
     let text = &source[span.clone()];
     let said = |status: Status, span: Range<usize>| Some(Said { read: Read::Loose(status), span, is_line: false });
-    if let Some((status, sign)) = text.chars().next().and_then(|sign| Some((words::sign(sign)?, sign))) {
-        let rest = text[sign.len_utf8()..].trim_start_matches('\u{FE0F}');
-        let start = span.end - rest.len();
-        return (trimmed(source, start..span.end), said(status, span.start..start));
+    if let Some((left, (status, place))) = sign_beside(source, span.clone()) {
+        return (left, said(status, place));
     }
-    let last = text.trim_end_matches('\u{FE0F}').chars().next_back();
-    if let Some((status, sign)) = last.and_then(|sign| Some((words::sign(sign)?, sign))) {
-        let start = span.start + text.trim_end_matches('\u{FE0F}').len() - sign.len_utf8();
-        return (trimmed(source, span.start..start), said(status, start..span.end));
+    if let Some((left, (status, place))) = word_behind_dash(source, span.clone()) {
+        return (left, said(status, place));
     }
     for (open, close) in [('(', ')'), ('[', ']'), ('（', '）'), ('【', '】')] {
         if let Some(rest) = text.strip_prefix(open)
@@ -152,6 +173,39 @@ fn state_beside(source: &str, span: Range<usize>) -> (Range<usize>, Option<Said>
         return (span.clone(), said(Status::Cancelled, span.start..span.start));
     }
     (span, None)
+}
+
+/// What is left of a text without a state beside it, and that state with its place.
+type Beside = (Range<usize>, (Status, Range<usize>));
+
+/// A sign in front or at the end.
+fn sign_beside(source: &str, span: Range<usize>) -> Option<Beside> {
+    let text = &source[span.clone()];
+    let found = |sign: Option<char>| sign.and_then(|sign| Some((words::sign(sign)?, sign.len_utf8())));
+    if let Some((status, length)) = found(text.chars().next()) {
+        let rest = text[length..].trim_start_matches('\u{FE0F}');
+        let start = span.end - rest.len();
+        let left = trimmed(source, start..span.end);
+        return (!left.is_empty()).then_some((left, (status, span.start..start)));
+    }
+    let bare = text.trim_end_matches('\u{FE0F}');
+    let (status, length) = found(bare.chars().next_back())?;
+    let start = span.start + bare.len() - length;
+    let left = trimmed(source, span.start..start);
+    (!left.is_empty()).then_some((left, (status, start..span.end)))
+}
+
+/// A state behind a dash at the end, in emphasis: `Move it – *Completed*`.
+fn word_behind_dash(source: &str, span: Range<usize>) -> Option<Beside> {
+    let text = &source[span.clone()];
+    let at = ["–", "—", " - "].iter().filter_map(|dash| Some((text.rfind(dash)?, dash.len()))).max()?;
+    let rest = &text[at.0 + at.1..];
+    let word = rest.trim();
+    let bare = word.trim_matches(['*', '_']);
+    let status = words::status(bare).0.value().filter(|_| bare.len() < word.len() && !bare.contains(' '))?;
+    let start = span.end - rest.trim_start().len() + (word.len() - word.trim_start_matches(['*', '_']).len());
+    let left = trimmed(source, span.start..span.start + at.0);
+    (!left.is_empty()).then_some((left, (status, start..start + bare.len())))
 }
 
 /// A state between brackets: alone, or with its key.
@@ -279,6 +333,7 @@ mod tests {
             ("", "", ""),
             ("**Bold** and more", "", "**Bold** and more"),
             ("**Bold**", "", "Bold"),
+            ("**1.1 Move it** ✅", "1.1", "Move it"),
             ("Move <!-- why -->", "", "Move"),
         ] {
             check(text, number, title);
@@ -296,6 +351,10 @@ mod tests {
             ("1.1 Move [Pending]", "Move", Some(Status::Pending)),
             ("1.1 移动（已完成）", "移动", Some(Status::Completed)),
             ("~~1.1 Move~~", "Move", Some(Status::Cancelled)),
+            ("**1.1 Move** – *Completed*", "Move", Some(Status::Completed)),
+            ("**1.1 Move** ✅", "Move", Some(Status::Completed)),
+            ("1.1 Move – the open door", "Move – the open door", None),
+            ("✅", "✅", None),
             ("1.1 Move (see the open issues)", "Move (see the open issues)", None),
             ("1.1 Move (done by hand)", "Move (done by hand)", None),
             ("1.1 Move", "Move", None),
@@ -317,6 +376,16 @@ mod tests {
             ("the parser", vec!["the parser"]),
         ] {
             assert_eq!(numbers_in(text), expected, "{text:?}");
+        }
+        for (title, expected) in [
+            ("Ship (Pending, depends on Task 3)", vec!["3"]),
+            ("Ship (depends on: 1.1, 1.2)", vec!["1.1", "1.2"]),
+            ("Ship (after 2.1 and 2.2)", vec!["2.1", "2.2"]),
+            ("Ship (after lunch)", vec![]),
+            ("Ship (3 boxes)", vec![]),
+            ("Ship", vec![]),
+        ] {
+            assert_eq!(needs(title), expected, "{title:?}");
         }
     }
 }

@@ -30,30 +30,34 @@ const STATUS_WORDS: [(Status, &str); 5] = [
         "todo open new planned queued ready waiting wait notstarted unstarted backlog idle blocked paused onhold hold \
          scheduled upcoming unlocked available free deferred 待处理 待办 待定 未开始 等待 等待中 待开始 待执行 计划中 排队中 暂停 挂起 阻塞 \
          대기 대기중 할일 예정 미완료 보류 미시작 未着手 未完了 保留 offen ausstehend geplant wartend blockiert àfaire enattente \
-         prévu pendiente porhacer pendente afazer ожидает ожидание новая вплане",
+         prévu pendiente porhacer pendente afazer ожидает ожидание новая вплане вожидании отложено 保留中 待機中 待機 待處理 待辦 \
+         未開始 等待處理 zuerledigen insospeso dafare inattesa",
     ),
     (
         Status::Locked,
         "lock inprogress doing wip started active running ongoing working claimed assigned taken executing processing \
          underway 进行中 处理中 执行中 锁定 已锁定 正在进行 正在处理 开发中 진행중 진행 잠김 작업중 실행중 進行中 作業中 対応中 gesperrt \
-         inarbeit laufend begonnen enprogreso encours encurso verrouillé bloqueado emandamento вработе выполняется заблокировано",
+         inarbeit inbearbeitung laufend begonnen enprogreso enproceso encours encurso verrouillé verrouillée bloqueado bloqueada \
+         emandamento emprogresso incorso bloccato вработе впроцессе выполняется заблокировано 実行中 ロック ロック中 鎖定 已鎖定 處理中 執行中 잠금",
     ),
     (
         Status::Completed,
         "complete done finished finish closed succeeded success successful resolved ok fixed shipped merged 完成 已完成 完毕 \
          做完 成功 已结束 结束 완료 완료됨 끝 끝남 성공 済 済み erledigt fertig abgeschlossen beendet vollständig terminé fini achevé fait \
-         completado completada hecho terminado concluído concluido feito выполнено готово завершено завершена",
+         terminée complété complétée completado completada hecho terminado finalizado concluído concluida concluída concluido \
+         feito completato completata fatto выполнено готово завершено завершена завершён завершен 完了 完了済み 完了した 終了 完畢 已結束",
     ),
     (
         Status::Failed,
         "fail failure error errored broken crashed 失败 错误 已失败 出错 실패 오류 失敗 エラー fehlgeschlagen gescheitert fehler \
-         échoué échec erreur fallido fallida error falhou провалено ошибка",
+         échoué échouée échec erreur fallido fallida falhou fallito провалено провалена неудача ошибка 失败了 已失敗",
     ),
     (
         Status::Cancelled,
         "cancel canceled cancelled obsolete dropped skipped skip abandoned wontdo wontfix superseded removed rejected \
          na notneeded notapplicable discarded 取消 已取消 废弃 已废弃 作废 跳过 放弃 취소 취소됨 폐기 생략 キャンセル 中止 abgebrochen \
-         storniert entfallen entfällt verworfen annulé annulée abandonné cancelado cancelada anulado отменено отменена",
+         storniert entfallen entfällt verworfen annulé annulée abandonné cancelado cancelada anulado annullato annullata \
+         отменено отменена отменён 取り消し 取消し 廃止",
     ),
 ];
 
@@ -222,42 +226,29 @@ impl Key {
 
     /// The key that a word means.
     pub(crate) fn of(word: &str) -> Option<Self> {
-        Some(match squeezed(word).as_str() {
-            "status" | "state" | "状态" | "상태" | "状態" | "zustand" | "stand" | "statut" | "état" | "estado"
-            | "статус" => Self::Status,
-            "executor"
-            | "runner"
-            | "assignee"
-            | "lockedby"
-            | "agent"
-            | "worker"
-            | "holder"
-            | "执行者"
-            | "执行人"
-            | "负责人"
-            | "실행자"
-            | "담당자"
-            | "実行者"
-            | "担当者"
-            | "ausführer"
-            | "bearbeiter"
-            | "exécuteur"
-            | "ejecutor"
-            | "исполнитель" => Self::Executor,
-            "dependson" | "depends" | "dependencies" | "dependency" | "deps" | "after" | "requires" | "blockedby"
-            | "依赖" | "依赖于" | "前置任务" | "의존" | "의존성" | "선행작업" | "依存" | "abhängigvon"
-            | "abhängigkeiten" | "dépendde" | "dépendances" | "dependede" | "dependencias" | "зависитот" => {
-                Self::DependsOn
-            }
-            "claims" | "claim" | "files" | "touches" | "文件" | "파일" | "dateien" | "fichiers" | "archivos"
-            | "файлы" => Self::Claims,
-            "default" | "defaultplan" | "默认" | "默认方案" | "기본" | "기본계획" | "vorgabe" => {
-                Self::Default
-            }
-            _ => return None,
-        })
+        find_word(&KEYS, &squeezed(word))
     }
 }
+
+/// The words for keys of items, without case and blanks.
+const KEYS: [(Key, &str); 5] = [
+    (Key::Status, "status state 状态 상태 状態 zustand stand statut état estado статус"),
+    (
+        Key::Executor,
+        "executor runner assignee lockedby agent worker holder 执行者 执行人 负责人 실행자 담당자 実行者 担当者 担当 執行者 ausführer \
+         ausführender bearbeiter bearbeitetvon zuständig responsable esecutore executante exécuteur ejecutor \
+         исполнитель",
+    ),
+    (
+        Key::DependsOn,
+        "dependson depends dependencies dependency deps after requires blockedby 依赖 依赖于 前置任务 의존 의존성 선행작업 依存 \
+         依存関係 依赖项 依赖任务 依賴 前提 abhängigvon hängtabvon voraussetzung voraussetzungen abhängigkeiten dépendde \
+         dépendances dependede dependencias dependências dipendeda dipendenze зависитот зависимости needs \
+         prerequisites prerequisite",
+    ),
+    (Key::Claims, "claims claim files touches 文件 파일 dateien fichiers archivos файлы"),
+    (Key::Default, "default defaultplan 默认 默认方案 기본 기본계획 vorgabe"),
+];
 
 /// Lines of an entry of the work log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -323,12 +314,12 @@ impl SectionName {
     pub(crate) fn of(title: &str) -> Option<Self> {
         const ROADMAP: &str = "roadmap plan workplan projectplan taskplan tasks tasklist todo todos todolist backlog milestones \
             路线图 工作计划 任务计划 计划 任务列表 任务清单 任务 待办 待办事项 로드맵 작업계획 계획 할일 할일목록 작업목록 작업 ロードマップ 作業計画 \
-            計画 タスク fahrplan arbeitsplan aufgaben aufgabenliste projektplan feuillederoute plandetravail tâches hojaderuta \
-            plandetrabajo tareas roteiro планработ план дорожнаякарта задачи";
+            計画 タスク 路線圖 工作計畫 工作計劃 任務列表 任務清單 fahrplan arbeitsplan aufgaben aufgabenliste projektplan feuillederoute plandetravail tâches hojaderuta \
+            plandetrabajo tareas roteiro tarefas tabelladimarcia pianodilavoro attività планработ план дорожнаякарта задачи";
         const WORK_LOG: &str = "worklog log logs workjournal journal history worklogs activitylog executionlog progresslog 工作日志 \
             日志 工作记录 执行日志 执行记录 历史 작업로그 작업기록 작업일지 로그 기록 이력 作業ログ ログ 作業記録 履歴 arbeitsprotokoll protokoll \
             arbeitslog verlauf journaldetravail journaldebord historique registrodetrabajo registro bitácora diário журнал \
-            журналработ лог история";
+            журналработ лог история 工作日誌 日誌 工作紀錄 작업이력 registroattività registrodilavoro registrodetrabalho";
         let word = squeezed(title);
         let is_in = |words: &str| is_one_of(&word, words);
         match () {
@@ -337,6 +328,15 @@ impl SectionName {
             () => None,
         }
     }
+}
+
+/// Whether a title names what people write beside their items: notes, and not things to be done.
+pub(crate) fn is_remark(title: &str) -> bool {
+    const REMARKS: &str = "note notes remark remarks comment comments legend key statuslegend statuskey assumptions risks context \
+        background references reference links decisions constraints conventions 备注 说明 注意 注意事项 图例 背景 参考 備註 說明 圖例 메모 \
+        비고 참고 범례 배경 メモ 備考 凡例 参考 注意事項 notizen anmerkungen hinweise legende hintergrund risiken remarques légende \
+        contexte risques notas leyenda contexto riesgos riscos observações note legenda примечания заметки легенда контекст риски";
+    is_one_of(&squeezed(title), REMARKS)
 }
 
 /// Yes or no, as people say it.
@@ -354,10 +354,8 @@ pub(crate) fn yes_or_no(raw: &str) -> Option<bool> {
 
 /// The part that a word names.
 pub(crate) fn part(raw: &str) -> Option<Part> {
-    const PLANNER: &str =
-        "planner plan planning 规划者 计划者 规划 플래너 계획자 planer planificateur planificador планировщик";
-    const EXECUTOR: &str =
-        "executor runner execute worker actor 执行者 执行 실행자 ausführer exécuteur ejecutor исполнитель";
+    const PLANNER: &str = "planner plan planning 规划者 计划者 规划 規劃者 計画者 플래너 계획자 planer planificateur planificador планировщик";
+    const EXECUTOR: &str = "executor runner execute worker actor 执行者 执行 執行者 実行者 실행자 ausführer ausführender exécuteur ejecutor исполнитель";
     let word = squeezed(raw.split(['(', ',', ';', '/', '—']).next().unwrap_or(raw));
     let is_in = |words: &str| is_one_of(&word, words);
     match () {

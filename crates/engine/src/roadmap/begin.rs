@@ -7,10 +7,11 @@ use machine::roadmap::{self as pool, Beginning as Task, Ground};
 use store::{Commit, CommitError, Fs, ProjectPath, What};
 
 use super::shelf::Shelf;
-use super::{Carried, PROTOCOL, follow, in_world, read_task, repository};
+use super::{Carried, PROTOCOL, follow, in_world, read_task, repository, tell};
 use crate::fault::EngineError;
 use crate::hosted::{Beginning, Followed, World};
 use crate::service::Service;
+use crate::settings::Casting;
 use crate::step::Order;
 
 /// How often it is tried again because another process began, or ended, a session of the same task just then.
@@ -83,14 +84,26 @@ impl Beginning for Begins {
             period: file.period,
             period_key: log.front().period.clone(),
             task: read_task(&file),
+            asked: asked_before(world, &self.task_file),
             log: reading(&log),
             planned: log.front().goal.clone(),
             definition: self.definition.clone(),
             executor: world.settings.roadmap.executor.clone(),
         };
         let decision = in_world(id, world, world.free, |inner, limits| pool::start(id, &task, inner, limits))?;
-        follow(None, if is_new { Shelf::of_new(log) } else { Shelf::of(log) }, decision, world)
+        let odd = tell::oddities(id, &log_file, log.problems());
+        let shelf = if is_new { Shelf::of_new(log) } else { Shelf::of(log) };
+        let mut followed = follow(None, shelf, decision, world)?;
+        followed.notices.extend(odd);
+        Ok(followed)
     }
+}
+
+/// What the newest session of a task asked and was not answered.
+fn asked_before(world: &World<'_>, task_file: &str) -> Vec<pool::Question> {
+    let sessions = world.runs.values().filter_map(|run| session_of(run.as_ref()));
+    let last = sessions.filter(|one| one.task_file == task_file).max_by_key(|one| (&one.since, &one.id));
+    last.map(|last| last.questions.iter().map(|(_, one)| one.clone()).collect()).unwrap_or_default()
 }
 
 fn no_task(path: &str) -> EngineError {
@@ -148,8 +161,10 @@ impl<F: Fs> Service<F> {
         Ok(made)
     }
 
-    /// The tasks of the project that fit all of the filters, by what the configuration says (RM-01).
+    /// The tasks of the project that fit one of the filters, or all without any, by what the configuration says (RM-01).
     pub fn roadmap_tasks(&mut self, filters: &[String]) -> Result<Vec<TaskFound>, EngineError> {
+        // What people have just written counts.
+        self.engine.settle_now_and_then()?;
         let config = self.engine.content_of(CONFIG).map(|text| text.to_vec()).unwrap_or_default();
         let config = Config::read(&config);
         let mut found: Vec<TaskFound> = Vec::new();
@@ -223,6 +238,11 @@ impl<F: Fs> Service<F> {
     /// Runs a task: joins its session that is open, or begins one. It is not carried on yet beyond that commit:
     /// [`Service::drive`] does that.
     pub fn join_roadmap(&mut self, task_file: &str) -> Result<Joined, EngineError> {
+        self.join_roadmap_with(task_file, None)
+    }
+
+    /// The same with others at work than in the rest: from the first step on.
+    pub fn join_roadmap_with(&mut self, task_file: &str, casting: Option<Casting>) -> Result<Joined, EngineError> {
         self.engine.settle_now_and_then()?;
         let ground = match repository::is_ground(&self.engine.settings.project)? {
             true => Ground::Repository,
@@ -232,6 +252,7 @@ impl<F: Fs> Service<F> {
             self.engine.store.catch_up()?;
             self.engine.follow()?;
             if let Some(run) = self.open_roadmap(task_file) {
+                casting.into_iter().for_each(|casting| self.cast(&run, casting));
                 return Ok(Joined { run, is_new: false });
             }
             self.make_prompted(task_file)?;
@@ -239,6 +260,7 @@ impl<F: Fs> Service<F> {
             let file = TaskFile::read(task_file, &text.to_vec());
             self.adopt_if_there([task_file, file.log_path().as_str()].into_iter())?;
             let id = self.free_id(&file.name);
+            casting.iter().for_each(|casting| self.cast(&id, casting.clone()));
             let definition = self.engine.settings.roadmap.digest();
             let beginning = Box::new(Begins { task_file: task_file.into(), ground, definition });
             match self.send_order(Order::Begin { id: id.clone(), beginning }) {

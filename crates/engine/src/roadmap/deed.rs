@@ -28,7 +28,7 @@ pub(super) fn deed(session: &Session, attempt: &Attempt, recent: &VecDeque<Entry
         Work::Plan(_) => (Role::Planner, "planner"),
         _ => (Role::Executor, "executor"),
     };
-    let Some(backend) = casting.part(part).or_else(|| casting.crew.get(&usual).cloned()) else {
+    let Some(backend) = casting.crew.get(&usual).cloned() else {
         // Nobody can go on before somebody is there to play the part.
         return Deed::AtOnce(Came::Paused(format!("nobody plays the {part}: name an agent with --agent")));
     };

@@ -30,7 +30,7 @@ mod worked;
 use std::any::Any;
 use std::collections::{BTreeSet, VecDeque};
 
-use dialect::roadmap::{Deviation, Log, Step, TaskFile, compare, task_reading};
+use dialect::roadmap::{Log, Step, TaskFile, compare, task_reading};
 use machine::Said;
 use machine::roadmap::{
     self as pool, Attempt, Decision, Editor, Effect, Entry, Fact, Ground, Input as Told, Over, Part, Session,
@@ -298,7 +298,13 @@ impl Carried {
             }
             Input::Delivered { .. } => return Ok((Vec::new(), Vec::new(), Vec::new())),
             Input::Pause { reason } => Told::Pause { reason: reason.clone() },
-            Input::Resume => Told::Resume,
+            Input::Resume => match self.gone(world).filter(|_| self.session.over.is_none()) {
+                Some(reason) => {
+                    let (reason, hint) = reason.split_once(": ").unwrap_or((&reason, ""));
+                    return Err(EngineError::refused(reason, hint));
+                }
+                None => Told::Resume,
+            },
             Input::Cancel { by } => Told::Cancel { by: by.clone() },
             Input::Edited => return Ok(self.edited(world)),
         };
@@ -327,36 +333,32 @@ impl Carried {
     /// What people did to the documents: the task file first, because it says what the log is for.
     fn edited(&self, world: &World<'_>) -> Heard {
         let session = &self.session;
-        let problem = |path: &str, one: &Deviation| Notice::Problem {
-            run: Some(session.id.clone()),
-            path: Some(format!("{path}:{}", one.line.max(1))),
-            reason: format!("{}; {}", one.reason, one.mend),
-        };
         let (task, log) = ((world.read)(&session.task_file), (world.read)(&session.log_file));
-        let gone = [(&session.task_file, task.is_none()), (&session.log_file, log.is_none())];
-        if let Some((path, _)) = gone.into_iter().find(|(_, is_gone)| *is_gone) {
-            let reason = format!(
-                "{path} is gone: `multiverse restore {path} --at N` brings it back, then `multiverse resume {}`",
-                session.id
-            );
-            let (run, at) = (Some(session.id.clone()), Some(path.clone()));
-            let notices = vec![Notice::Problem { run, path: at, reason: reason.clone() }];
+        if let Some(reason) = self.gone(world) {
+            // The pause tells it.
             let told = if session.paused.is_some() { Vec::new() } else { vec![Told::Pause { reason }] };
-            return (told, Vec::new(), notices);
+            return (told, Vec::new(), Vec::new());
         }
         let mut notices = Vec::new();
         let mut told = Vec::new();
         if let Some(text) = task {
             let task = TaskFile::read(&session.task_file, &text.to_vec());
-            notices.extend(task.problems.iter().map(|one| problem(&session.task_file, one)));
+            notices.extend(tell::oddities(&session.id, &session.task_file, &task.problems));
             told.push(Told::TaskEdited(read_task(&task)));
         }
         if let Some(text) = log {
             let mut log = Log::read(&session.log_file, text);
-            notices.extend(log.problems().iter().map(|one| problem(&session.log_file, one)));
+            notices.extend(tell::oddities(&session.id, &session.log_file, log.problems()));
             told.push(Told::Edited { reading: compare(&mut log, session), by: Editor::Person });
         }
         (told, Vec::new(), notices)
+    }
+
+    /// A document without which nobody can go on is not there: which, and how it comes back.
+    fn gone(&self, world: &World<'_>) -> Option<String> {
+        let path = self.documents().into_iter().find(|path| (world.read)(path).is_none())?;
+        let id = &self.session.id;
+        Some(format!("{path} is gone: `multiverse restore {path}` brings it back, then `multiverse resume {id}`"))
     }
 
     /// What follows from inputs, one after another, in one commit.
@@ -493,14 +495,12 @@ fn in_world<T>(
     decide: impl FnOnce(&pool::World<'_>, &Limits) -> Result<T, machine::Refusal>,
 ) -> Result<T, EngineError> {
     let casting = world.settings.casting_of(id);
-    let is_persons = |part: &Part| {
-        let (role, name) = match part {
-            Part::Planner => (machine::Role::Planner, "planner"),
-            Part::Executor => (machine::Role::Executor, "executor"),
-        };
-        casting.is_left_to_people(name) || casting.part(name).is_none() && casting.people.contains(&role)
+    let role = |part: &Part| match part {
+        Part::Planner => machine::Role::Planner,
+        Part::Executor => machine::Role::Executor,
     };
-    let people: BTreeSet<Part> = [Part::Planner, Part::Executor].into_iter().filter(is_persons).collect();
+    let parts = [Part::Planner, Part::Executor].into_iter();
+    let people: BTreeSet<Part> = parts.filter(|part| casting.people.contains(&role(part))).collect();
     let inner = pool::World {
         now: world.now,
         me: world.me,

@@ -84,8 +84,8 @@ struct Found {
 
 impl Workplace for ItemPlace {
     fn make(&mut self, within: &Path) -> Result<PathBuf, String> {
-        match self.ground {
-            Ground::Repository => self.lend(within),
+        let folder = match self.ground {
+            Ground::Repository => self.lend(within)?,
             Ground::Files => {
                 let folder = within.join("tree");
                 let failed = |error: std::io::Error| format!("the project cannot be copied: {error}");
@@ -94,9 +94,11 @@ impl Workplace for ItemPlace {
                 // What cannot be taken up again is done again.
                 let marked = partial.and_then(|place| aside::put_back(&self.project, place, &folder, &given).ok());
                 self.copy = Copied::Files { given, marked: marked.unwrap_or_default() };
-                Ok(folder)
+                folder
             }
-        }
+        };
+        self.dirs.iter().for_each(|dir| make_folder(&folder, dir));
+        Ok(folder)
     }
 
     fn needs_files_in_place(&self) -> bool {
@@ -146,6 +148,18 @@ impl Workplace for PlanPlace {
                 Some(Came::Report { report: Box::new(report), outputs: Vec::new() })
             }
             other => Came::of(brief, folder, other),
+        }
+    }
+}
+
+/// A folder of the task is there, even if nothing is in it yet. No link is followed.
+fn make_folder(copy: &Path, dir: &str) {
+    let mut at = copy.to_path_buf();
+    for part in dir.split('/') {
+        at.push(part);
+        let is_there = std::fs::symlink_metadata(&at).map(|found| found.is_dir());
+        if !is_there.unwrap_or_else(|_| std::fs::create_dir(&at).is_ok()) {
+            return;
         }
     }
 }

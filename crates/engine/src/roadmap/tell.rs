@@ -1,10 +1,28 @@
 //! The facts of a session in words: for the history of a run, for the cause of a record, and for people as they happen.
 
+use dialect::roadmap::{Deviation, Weight};
 use machine::roadmap::{Ended, Exit, Fact, Item, Over, Session, Status, Verdict, Work};
 
 use crate::clock::clock;
 use crate::notice::Notice;
 use crate::story::Event;
+
+/// The most oddities that are told of one document; `multiverse check` tells all.
+const TOLD: usize = 10;
+
+/// What is odd in a document, for people: what is against the protocol, and what cannot be understood. What is only written
+/// otherwise is read all the same; whoever wants to know asks `check`.
+pub(super) fn oddities(run: &str, path: &str, problems: &[Deviation]) -> Vec<Notice> {
+    let notice = |path: String, reason: String| Notice::Problem { run: Some(run.into()), path: Some(path), reason };
+    let all: Vec<&Deviation> = problems.iter().filter(|one| one.weight != Weight::Form).collect();
+    let place = |one: &Deviation| format!("{path}:{}:{}", one.line.max(1), one.column.max(1));
+    let told = all.iter().take(TOLD).map(|one| notice(place(one), format!("{}; {}", one.reason, one.mend)));
+    let mut notices: Vec<Notice> = told.collect();
+    if all.len() > TOLD {
+        notices.push(notice(path.into(), format!("{} more; `multiverse check {path}` shows them", all.len() - TOLD)));
+    }
+    notices
+}
 
 /// A piece of work, in words.
 pub(super) fn work_in_words(session: &Session, work: &Work) -> String {

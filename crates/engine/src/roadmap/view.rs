@@ -127,6 +127,8 @@ pub struct QuestionView {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     pub since: String,
+    /// How it is answered.
+    pub how: String,
 }
 
 /// What another opening is seen to be doing.
@@ -164,10 +166,10 @@ pub(super) fn whole(session: &Session, driver: Driver, seen: SeenAs<'_>) -> Road
             cancelled: counts.cancelled,
         },
         executors: session.attempts.iter().map(|(_, attempt)| executor(session, attempt, seen)).collect(),
-        members: session.members.iter().map(member).collect(),
+        members: session.members.iter().filter(|_| session.over.is_none()).map(member).collect(),
         items: session.pool.items().map(|item| item_view(session, item)).collect(),
         groups: session.pool.groups().map(group).collect(),
-        questions: session.questions.iter().map(|(_, one)| question(one)).collect(),
+        questions: session.questions.iter().map(|(_, one)| question(session, one)).collect(),
         integrations: session.integrations.iter().map(|(_, one)| one.item.clone()).collect(),
     }
 }
@@ -258,8 +260,13 @@ pub(super) fn waits_for(session: &Session, item: &Item) -> Vec<String> {
     waits
 }
 
-fn question(question: &Question) -> QuestionView {
+fn question(session: &Session, question: &Question) -> QuestionView {
+    let how = match session.over {
+        None => format!("multiverse answer {} --question {} \"your words\"", session.id, question.id),
+        Some(_) => answer_later(session),
+    };
     QuestionView {
+        how,
         id: question.id.clone(),
         item: question.item.clone(),
         question: question.question.clone(),
@@ -277,7 +284,6 @@ pub(super) fn view(session: &Session, driver: Driver) -> RunView {
     let (state, state_in_words) = going_on(session, driver);
     let counts = session.pool.counts();
     let at_work: Vec<&str> = session.attempts.iter().filter_map(|(_, attempt)| attempt.work.item()).collect();
-    let cast = session.members.last().map(|(_, member)| member.cast.asked.clone());
     RunView {
         run: session.id.clone(),
         request: session.name.clone(),
@@ -297,7 +303,7 @@ pub(super) fn view(session: &Session, driver: Driver) -> RunView {
         waits: waits(session),
         paused: session.paused.clone(),
         driver: session.members.iter().next().map(|(opening, _)| opening.clone()),
-        asked: cast.unwrap_or_default(),
+        asked: session.asked.clone(),
         attempts: attempts(session),
         resting: resting(session),
         items: items(session),
@@ -314,7 +320,7 @@ fn details(session: &Session) -> Value {
         "log_file": session.log_file,
         "progress": session.progress(),
         "members": session.members.iter().map(|(opening, member)| json!({"pid": process(opening), "name": member.name, "since": member.since})).collect::<Vec<_>>(),
-        "questions": session.questions.iter().map(|(_, one)| question(one)).collect::<Vec<_>>(),
+        "questions": session.questions.iter().map(|(_, one)| question(session, one)).collect::<Vec<_>>(),
         "period": session.period_key,
     })
 }
@@ -377,15 +383,22 @@ fn going_on(session: &Session, driver: Driver) -> (&'static str, String) {
     let theirs = session.attempts.iter().filter(|(_, attempt)| is_persons(attempt)).count();
     let at_work = session.attempts.len() - theirs;
     match (driver, session.rest()) {
-        (Driver::Gone, _) if theirs > 0 => ("waiting", format!("waits for {theirs} items, which are yours")),
+        (Driver::Gone, _) if theirs > 0 => ("waiting", yours(theirs)),
         (Driver::Gone, _) => ("stopped", "stopped: nobody carries it on".into()),
         (Driver::Alive, _) if at_work > 0 => {
             let who = if at_work == 1 { "1 executor is".into() } else { format!("{at_work} executors are") };
             ("working", format!("{}%: {who} at work", session.progress()))
         }
         (Driver::Alive, Some((_, until))) => ("resting", format!("resting until {}", clock(until))),
-        (Driver::Alive, None) if theirs > 0 => ("waiting", format!("waits for {theirs} items, which are yours")),
+        (Driver::Alive, None) if theirs > 0 => ("waiting", yours(theirs)),
         (Driver::Alive, None) => ("working", format!("{}%", session.progress())),
+    }
+}
+
+fn yours(count: usize) -> String {
+    match count {
+        1 => "waits for work that is yours".into(),
+        count => format!("waits for {count} pieces of work, which are yours"),
     }
 }
 
@@ -463,12 +476,28 @@ pub(super) fn waits(session: &Session) -> Vec<Waiting> {
     waits
 }
 
+/// How a question is answered when all is done.
+pub(super) fn answer_later(session: &Session) -> String {
+    format!(
+        "write below **Response** in {}, and `multiverse run --protocol roadmap {}` takes it up",
+        session.task_file, session.name
+    )
+}
+
 /// What people are told.
 pub(super) fn message(session: &Session, said: Said) -> (&'static str, String) {
     match said {
         Said::Completion => {
             let count = session.pool.counts().completed;
-            ("completion", format!("{} is done: {count} items; the log is {}", session.name, session.log_file))
+            let items = if count == 1 { "1 item".into() } else { format!("{count} items") };
+            let mut text = format!("{} is done: {items}; the log is {}", session.name, session.log_file);
+            if session.questions.iter().any(|(_, question)| question.answer.is_none()) {
+                text.push_str(&format!(
+                    "\nwhat was asked and not answered was done by default; {}",
+                    answer_later(session)
+                ));
+            }
+            ("completion", text)
         }
         Said::Failure => {
             let how = session.over.map_or("it is over", over);

@@ -35,6 +35,9 @@ pub(super) fn take(session: &mut Session, fact: &Fact) {
         Fact::Joined { opening, name, at, cast } => {
             let member = Member { name: name.clone(), since: at.clone(), cast: cast.clone(), is_leaving: false };
             session.members.insert(opening.clone(), member);
+            if !cast.asked.is_empty() {
+                session.asked.clone_from(&cast.asked);
+            }
         }
         Fact::Left { opening, .. } => {
             session.members.remove(opening);
@@ -155,6 +158,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Session> {
         planned: planned.clone(),
         pool: Pool::default(),
         members: Tree::new(),
+        asked: Default::default(),
         attempts: Tree::new(),
         outdated: Tree::new(),
         integrations: Tree::new(),

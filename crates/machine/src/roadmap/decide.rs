@@ -11,7 +11,7 @@ use super::input::{Beginning, Decision, Effect, Input, Outcome, Reading, Told, W
 use super::item::{Item, Spot};
 use super::limits::Limits;
 use super::moves::{Move, moved};
-use super::state::{Attempt, Session};
+use super::state::{Attempt, Question, Session};
 use super::words::{Over, Part, Status, Verdict, Work};
 use crate::input::Refusal;
 use crate::run::Holder;
@@ -75,6 +75,7 @@ pub fn start(run_id: &str, beginning: &Beginning, world: &World<'_>, limits: &Li
     if beginning.period.is_some() && !step.session.pool.is_empty() && (is_older || is_unknown) {
         step.fact(Fact::Renewed { period: key });
     }
+    step.ask_on(beginning);
     step.read_task(&beginning.task);
     step.join(name);
     step.advance();
@@ -301,6 +302,24 @@ impl<'a> Step<'a> {
                 cast: self.world.cast.clone(),
             });
         }
+        if !self.world.cast.asked.is_empty() {
+            self.take_from_people();
+        }
+    }
+
+    /// What a process left to people that is gone since, goes to whoever is named for it now: else only a person could end
+    /// what a command line began.
+    fn take_from_people(&mut self) {
+        let is_theirs = |one: &&Attempt| {
+            one.holder == Holder::Person
+                && !self.world.alive.contains(&one.opening)
+                && one.work.part().is_some_and(|part| !self.world.people.contains(&part))
+        };
+        let attempts = self.session.attempts.iter().map(|(_, attempt)| attempt);
+        let theirs: Vec<Attempt> = attempts.filter(is_theirs).cloned().collect();
+        for attempt in theirs {
+            self.take_over(&attempt, "others were named for it when the task was run again");
+        }
     }
 
     fn leave(&mut self) -> Result<(), Refusal> {
@@ -334,6 +353,17 @@ impl<'a> Step<'a> {
             self.move_item(&item, Move::Release);
         }
         self.finish(Over::Cancelled, format!("ended by {by}"));
+    }
+
+    /// Questions of the session before that still stand in the task file are open in this one: an answer that comes after
+    /// all is done finds the item it is for (RM-08).
+    fn ask_on(&mut self, beginning: &Beginning) {
+        let is_there = |one: &&Question| beginning.task.questions.iter().any(|read| read.id == one.id);
+        for question in beginning.asked.iter().filter(is_there) {
+            let item = question.item.clone().filter(|item| self.session.pool.item(item).is_some());
+            let (answer, by, reply) = (None, String::new(), None);
+            self.fact(Fact::Asked(Question { item, answer, by, reply, ..question.clone() }));
+        }
     }
 
     /// The log as it was when the session began. A lock in it is nobody's: whoever had it is not among those at work.

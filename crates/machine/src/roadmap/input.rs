@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::changes::{NewItem, PlanChanges};
 use super::fact::{Fact, Noted};
 use super::item::{Group, Last};
-use super::state::{Check, Session};
+use super::state::{Check, Question, Session};
 use super::words::{Ground, Part, Period, Status, Verdict};
 use crate::run::Cast;
 
@@ -290,6 +290,8 @@ pub struct Beginning {
     pub period_key: String,
     /// The task file.
     pub task: TaskReading,
+    /// What the session before asked, and did not hear of any more: the task file may have the answers.
+    pub asked: Vec<Question>,
     /// The log; empty if there was none.
     pub log: Reading,
     /// The digest of the goal that the log was planned for; empty without one.

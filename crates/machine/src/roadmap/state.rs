@@ -11,7 +11,7 @@ use super::item::{Rest, Tries};
 use super::pool::Pool;
 use super::tree::Tree;
 use super::words::{Ground, Over, Period, Why, Work};
-use crate::run::{Cast, Holder};
+use crate::run::{AskedAgent, Cast, Holder};
 
 /// One task carried on by any number of openings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,9 @@ pub struct Session {
     /// Who takes work, by opening.
     #[serde(default, skip_serializing_if = "Tree::is_empty")]
     pub members: Tree<String, Member>,
+    /// Which agents were last asked for by name: whoever takes the session up again finds them there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedAgent>,
     /// Who is at work, by fence.
     #[serde(default, skip_serializing_if = "Tree::is_empty")]
     pub attempts: Tree<u64, Attempt>,

@@ -24,7 +24,7 @@ pub(crate) struct Universe {
     /// How many attempts an opening may have at once.
     pub(crate) hands: usize,
     pub(crate) now: String,
-    cast: Cast,
+    pub(crate) cast: Cast,
 }
 
 fn uuid(opening: &str, fence: u64) -> String {
@@ -280,6 +280,7 @@ pub(crate) fn beginning(items: Vec<ReadItem>) -> Beginning {
         period: None,
         period_key: String::new(),
         task: TaskReading { goal: GOAL.into(), questions: vec![] },
+        asked: vec![],
         log: Reading { items, ..Reading::default() },
         planned: GOAL.into(),
         definition: String::new(),

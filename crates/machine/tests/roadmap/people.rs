@@ -1,5 +1,6 @@
 //! What people do by command: add, move, cancel, pause, end; and what an agent may end (RM-09).
 
+use machine::AskedAgent;
 use machine::roadmap::{
     Beginning, Effect, Exit, Fact, Input, NewItem, Over, Part, Period, ReadItem, Reading, Status, Told, Verdict,
 };
@@ -169,4 +170,29 @@ fn exits() {
     universe.must(&Input::Edited { reading, by });
     let facts = universe.must(&exit(&universe));
     assert_eq!(case(&facts), Some(Exit::PeriodComplete));
+}
+
+/// What was left to a person by a process that is gone goes to agents that are named later; nobody who is named by nobody takes
+/// it, and nobody takes it while that process is there.
+#[test]
+fn whoever_is_named_has_what_waited_for_a_person() {
+    let asked = || vec![AskedAgent { agent: "offline".into(), folder: String::new() }];
+    for (is_gone, asked, taken) in [(true, asked(), true), (true, vec![], false), (false, asked(), false)] {
+        let mut universe = Universe::new();
+        universe.people = [Part::Executor].into();
+        universe.start(&beginning(vec![read("1")]));
+        assert_eq!(universe.attempt().holder, machine::Holder::Person);
+        universe.me = "p2".into();
+        universe.people.clear();
+        universe.cast.asked = asked;
+        if is_gone {
+            universe.alive.remove("p1");
+        }
+        universe.must(&Input::Join { name: "runner-p2".into() });
+        let holders: Vec<_> = universe.session().attempts.iter().map(|(_, one)| one.holder.clone()).collect();
+        let wanted = if taken { machine::Holder::Process("p2".into()) } else { machine::Holder::Person };
+        assert_eq!(holders, [wanted], "is gone: {is_gone}");
+        let facts = universe.must(&Input::Report { fence: 1, outcome: done() });
+        assert_eq!(facts.iter().any(|fact| matches!(fact, Fact::Refused { .. })), taken, "{facts:?}");
+    }
 }

@@ -123,6 +123,40 @@ fn questions_of_others() {
     assert_eq!(universe.works(), [Work::Plan(Why::Reply("old-7".into()))], "at the start, too");
 }
 
+/// RM-08: an answer that comes after all was done is taken up by the next session, for the item that asked; a question whose
+/// block is gone is not asked again.
+#[test]
+fn an_answer_after_the_end() {
+    let mut universe = Universe::with(vec![read("1")]);
+    universe.report(asks(adds(&[])));
+    universe.report(crate::driver::done());
+    assert_eq!(universe.session().over, Some(machine::roadmap::Over::Done), "nobody waits for an answer");
+    let asked: Vec<_> = universe.session().questions.iter().map(|(_, question)| question.clone()).collect();
+    let Input::TaskEdited(task) = answered("q-p1-0001", Some("blue")) else { unreachable!() };
+    let done = || vec![crate::driver::with_status("1", Status::Completed)];
+    let begins = |task: TaskReading, items| machine::roadmap::Beginning {
+        task,
+        asked: asked.clone(),
+        ..crate::driver::beginning(items)
+    };
+
+    let mut next = Universe::new();
+    next.start(&begins(task.clone(), done()));
+    assert_eq!(next.works(), [Work::Plan(Why::Reply("q-p1-0001".into()))]);
+    let question = next.session().reply().expect("it waits").clone();
+    assert_eq!((question.item.as_deref(), question.default.as_str()), (Some("1"), "red for now"));
+    next.report(planned(adds(&[add("2", &[])])));
+    assert_eq!((next.session().questions.len(), next.works()), (0, vec![work("2")]));
+
+    let mut next = Universe::new();
+    next.start(&begins(task, vec![read("9")]));
+    assert_eq!(next.session().reply().map(|one| one.item.clone()), Some(None), "its item is gone from the log");
+
+    let mut next = Universe::new();
+    next.start(&begins(TaskReading { goal: GOAL.into(), questions: vec![] }, done()));
+    assert!(next.session().questions.is_empty() && next.session().over.is_some());
+}
+
 /// An answer by a command: to the only question, by its id, or refused with what there is.
 #[test]
 fn answered_by_a_command() {

@@ -21,7 +21,8 @@ use super::visible;
 /// mend it. Columns are counted in characters, from 1. Below a folder every
 /// document is checked, but for .git, .multiverse, target and symbolic links. In a
 /// project its tables are looked at as the engine does: rows that are there twice,
-/// words that are no status, settings that do not fit. Nothing is changed.
+/// words that are no status, settings that do not fit; so are the task files and logs
+/// of roadmaps. Nothing is changed.
 ///
 /// With --json, one object a line: {"problem": …} for each problem, {"error": …}
 /// for each file that could not be read, {"summary": …} at the end.
@@ -171,7 +172,8 @@ impl From<syntax::Problem> for Odd {
 /// What a document of a project says that its protocol does not know.
 fn by_protocol(path: &Path, bytes: &[u8]) -> Vec<Odd> {
     let Ok(path) = path.canonicalize() else { return Vec::new() };
-    let root = path.ancestors().skip(1).find(|folder| folder.join(".multiverse").is_dir());
+    let is_project = |folder: &&Path| folder.join(".multiverse").is_dir() || folder.join(".jixo").is_dir();
+    let root = path.ancestors().skip(1).find(is_project);
     let Some((root, inside)) = root.and_then(|root| Some((root, path.strip_prefix(root).ok()?.to_str()?))) else {
         return Vec::new();
     };

@@ -36,9 +36,10 @@ use super::{completions, replay, signals, visible};
 /// takes ORCHESTRATOR_PROFILE, else the first profile that is a realization. The idea is
 /// that of --idea, of ORCHESTRATOR_IDEA, of ideas/context.json, or the only one there is.
 ///
-/// With --protocol roadmap the words are filters: the tasks of .jixo/ that fit all of them
-/// are run, each until its log says 100%. A session that is open is joined: start as many
-/// processes as you like, or several executors in one with --jobs.
+/// With --protocol roadmap the words are filters: the tasks of .jixo/ that fit one of them
+/// are run, each until its log says 100%: `harbour` by its name, `har*` by its beginning,
+/// `.jixo/docs/` by its folder. Without a filter all are. A session that is open is joined:
+/// start as many processes as you like, or several executors in one with --jobs.
 ///
 /// What runs leave is listed on stdout. With --json, one object a line: {"mode": …},
 /// {"notice": …} for what happens, at the end {"run", "status", "waits", "outputs",
@@ -139,7 +140,12 @@ impl Arguments {
         }
         let budget = self.budget()?;
         if self.goal.is_roadmap()? {
-            return self.session.carry(self.words.filters()?, &self.driving, &start, output);
+            self.refuse_for_roadmaps()?;
+            let filters = self.words.filters()?;
+            return match self.dry_run {
+                true => self.session.rehearse(filters, &self.driving, &start, output),
+                false => self.session.carry(filters, &self.driving, &start, output),
+            };
         }
         if let Some(wanted) = self.workflow(&start)? {
             return workflow::run(&wanted, budget, &start, &self.driving, output);
@@ -245,6 +251,16 @@ impl Arguments {
             _ => None,
         };
         Ok(Some(Wanted { invocation, idea: self.idea.clone(), words, seed: self.seed.unwrap_or_default() }))
+    }
+
+    /// What has no meaning for a roadmap is said before anything begins.
+    fn refuse_for_roadmaps(&self) -> Result<(), Failure> {
+        let hint = match (&self.mode, self.budget.as_slice()) {
+            (Some(_), _) => "leave out --mode: the tasks of .jixo/ are run",
+            (None, [_, ..]) => "leave out --budget: `quota` in the task file bounds the steps of each executor",
+            (None, []) => return Ok(()),
+        };
+        Err(Failure::new(Kind::Usage, "--mode and --budget have no meaning for a roadmap").hint(hint))
     }
 
     /// What the run may use, as it was said.

@@ -50,6 +50,23 @@ fn sloppy_states_boxes_and_executors() {
     );
 }
 
+/// RM-02: what is odd is told with its place and the way out: all of it by `check`, what matters when the task is run.
+#[test]
+fn rm02_oddities_are_told_with_their_places() {
+    let place = place(GOAL);
+    let text = "---\ntitle: x\nprogress: \"250%\"\n---\n\n## Roadmap\n\n- [ ] 1.1. Write \"one\" to docs/one.md\n  - status: pending\n- [ ] 1.1. Write \"two\" to docs/two.md\n  - status: Pending\n\n## Work Log\n";
+    fs::write(place.path(".jixo/harbour.log.md"), text).unwrap();
+    let checked = place.run(&["check", ".jixo"]);
+    assert_eq!(checked.code, 1, "{}", checked.shown());
+    let twice = ".jixo/harbour.log.md:10:7: the number 1.1 is there twice";
+    for words in [".jixo/harbour.log.md:3:11: `250%`", ".jixo/harbour.log.md:9:13: the state is written as", twice] {
+        assert!(checked.stdout.contains(words), "{words}: {}", checked.shown());
+    }
+    let ran = run(&place, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(ran.stderr.contains(twice) && !ran.stderr.contains("is written as"), "{}", ran.shown());
+}
+
 /// RM-02: headings in another language are known by their structure, and stay as they are.
 #[test]
 fn rm02_headings_in_chinese() {
@@ -153,6 +170,37 @@ fn rm12_a_log_edited_while_executors_work() {
     assert_eq!(ended.status.code(), Some(0), "{}\n{}", String::from_utf8_lossy(&ended.stderr), log(&place));
     assert_eq!(items(&status(&place)), ["1.1 Completed", "1.2 Completed", "1.3 Completed"], "{}", log(&place));
     assert!(log(&place).contains("A word of mine."), "{}", log(&place));
+}
+
+/// A task file that is deleted while it runs pauses the session, and says how it comes back.
+#[test]
+fn a_task_file_deleted_while_it_runs() {
+    let place = place("- 1.1. Do the first\n- 1.2. Do the second (after 1.1)\n");
+    let executor = waiting(&place);
+    let text = fs::read(place.path(".jixo/harbour.task.md")).unwrap();
+    fs::remove_file(place.path(".jixo/harbour.task.md")).unwrap();
+    until("it is noticed", || place.run(&["inbox"]).stdout.contains("is gone"));
+    fs::write(place.path("go"), "").unwrap();
+    let ended = executor.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(3), "{said}\n{}", log(&place));
+    assert!(said.contains("restore .jixo/harbour.task.md"), "{said}");
+    fs::write(place.path(".jixo/harbour.task.md"), text).unwrap();
+    let mut command = place.command(&["resume", "last"]);
+    let resumed = Ran::of(command.env("PATH", "/usr/bin:/bin").output().unwrap());
+    assert_eq!(resumed.code, 0, "{}\n{}", resumed.shown(), log(&place));
+}
+
+/// RM-17: the folders of a task are there for its executors, even if nothing is in them yet.
+#[test]
+fn rm17_the_folders_of_a_task_are_there() {
+    let place = place("---\ndirs: [docs/new]\n---\n- 1.1. Do the first\n");
+    let agent =
+        "#!/bin/sh\nread brief\necho made > docs/new/x.md\necho '{\"status\": \"done\", \"summary\": \"done\"}'\n";
+    fs::write(place.path("agent.sh"), agent).unwrap();
+    let mut command = place.command(&["run", "--protocol", "roadmap", "--agent", "executor=command:sh agent.sh"]);
+    let ran = Ran::of(command.env("PATH", "/usr/bin:/bin").output().unwrap());
+    assert_eq!(fs::read_to_string(place.path("docs/new/x.md")).ok().as_deref(), Some("made\n"), "{}", ran.shown());
 }
 
 /// RM-17: an agent that writes into the log, or makes a task of its own, has its report sent back; the log stays valid.

@@ -138,6 +138,27 @@ fn the_example_of_forty_items() {
     assert_eq!(fs::read_to_string(folder.join("docs/printer.md")).unwrap(), "nobody yet\n");
 }
 
+/// RM-08: a question stands at the end of the task file, work goes on with the default, an answer is taken up first and its
+/// block removed; by the command line, and by editing the file.
+#[test]
+fn rm08_questions_are_asked_and_answered() {
+    let task = "- Ask \"Which colour?\" (else \"red\") and write the answer to docs/colour.md\n";
+    let place = place(task);
+    let ran = run(&place, &[]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.shown(), log(&place));
+    assert_eq!(fs::read_to_string(place.path("docs/colour.md")).unwrap(), "red\n");
+    let asked = fs::read_to_string(place.path(".jixo/harbour.task.md")).unwrap();
+    assert!(asked.contains("**Question**:\n- Which colour?"), "{asked}");
+    let answered = asked.replace("- <!-- Please fill in your answer here. -->", "- blue");
+    assert_ne!(asked, answered, "{asked}");
+    fs::write(place.path(".jixo/harbour.task.md"), answered).unwrap();
+    let ran = run(&place, &[]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.shown(), log(&place));
+    assert_eq!(fs::read_to_string(place.path("docs/colour.md")).unwrap(), "blue\n", "{}", log(&place));
+    let left = fs::read_to_string(place.path(".jixo/harbour.task.md")).unwrap();
+    assert!(!left.contains("CLARIFICATION"), "the block is gone: {left}");
+}
+
 /// A deadlock ends with exit code 4 and says of each item what it waits for; the log says why.
 #[test]
 fn what_cannot_be_done_is_a_deadlock_with_its_reasons() {
@@ -153,6 +174,40 @@ fn what_cannot_be_done_is_a_deadlock_with_its_reasons() {
     assert!(view["items"][1]["waits_for"][0].as_str().unwrap().contains("1.1"), "{view:#}");
     let explained = place.run(&["explain", "last"]);
     assert!(explained.code == 0 && explained.stdout.contains("1.1"), "{}", explained.shown());
+}
+
+/// People add, move and cancel items; what is not allowed is refused with the reason and changes nothing.
+#[test]
+fn people_change_a_roadmap_while_nobody_works() {
+    let task = "## A\n- Negotiate with the harbour master\n- Write \"y\" to docs/y.md\n";
+    let place = place(task);
+    let paused = place.run(&["run", "--protocol", "roadmap", "--agent", "executor=person"]);
+    assert_eq!(paused.code, 3, "somebody must do it: {}", paused.shown());
+    let added = place.run(&["roadmap", "add", "Check that docs/y.md exists", "--needs", "1.2", "--json"]);
+    assert_eq!(added.code, 0, "{}", added.shown());
+    let number = added.json()[0]["added"]["item"].as_str().unwrap().to_string();
+    assert_eq!(number, "1.3", "{}", added.shown());
+    for (arguments, reason) in [
+        (&["add", "Again", "--number", "1.3"][..], "1.3"),
+        (&["add", "Again", "--needs", "9.9"], "9.9"),
+        (&["add", "Again", "--group", "Nowhere"], "there is no group `Nowhere`"),
+        (&["move", "9.9", "--first"], "9.9"),
+        (&["cancel", "9.9"], "9.9"),
+    ] {
+        let before = log(&place);
+        let ran = place.run(&[&["roadmap"], arguments].concat());
+        assert_eq!(ran.code, 1, "{arguments:?}: {}", ran.shown());
+        assert!(ran.stderr.contains(reason), "{arguments:?}: {}", ran.shown());
+        assert_eq!(log(&place), before, "{arguments:?}");
+    }
+    assert_eq!(place.run(&["roadmap", "move", "1.3", "--first"]).code, 0);
+    assert!(items(&status(&place))[0].starts_with("1.3 "), "{}", log(&place));
+    let cancelled = place.run(&["roadmap", "cancel", "1.1", "--reason", "he is away"]);
+    assert_eq!(cancelled.code, 0, "{}", cancelled.shown());
+    assert!(log(&place).contains("he is away"), "{}", log(&place));
+    let ran = run(&place, &["--agent", "offline"]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.shown(), log(&place));
+    assert_eq!(status(&place)["progress"], 100);
 }
 
 /// RM-11: a second process joins the session that is open; with --no-wait it ends with code 5 when there is nothing for it.
@@ -178,6 +233,52 @@ fn rm11_a_second_process_joins() {
     let ended = first.wait().unwrap();
     assert_eq!(ended.code(), Some(0), "{}", log(&place));
     assert!(log(&place).contains("@ann"), "{}", log(&place));
+}
+
+/// RM-13: a periodic task that is done is due again in its next period, and not before.
+#[test]
+fn rm13_a_periodic_task_is_due_again() {
+    let place = place("---\nperiod: daily\n---\n- Write \"x\" to docs/x.md\n");
+    assert_eq!(run(&place, &[]).code, 0, "{}", log(&place));
+    let again = run(&place, &[]);
+    assert_eq!(again.code, 5, "{}", again.shown());
+    // The log of yesterday.
+    let text = log(&place);
+    let line = text.lines().find(|line| line.starts_with("period")).unwrap_or_else(|| panic!("{text}")).to_string();
+    fs::write(place.path(".jixo/harbour.log.md"), text.replace(&line, "period: \"2020-01-01\"")).unwrap();
+    fs::remove_file(place.path("docs/x.md")).unwrap();
+    let due = run(&place, &[]);
+    assert_eq!(due.code, 0, "{}\n{}", due.shown(), log(&place));
+    assert!(place.path("docs/x.md").exists(), "{}", log(&place));
+}
+
+/// RM-01: whom a task names works from the first step on, so that the plan is theirs, too.
+#[test]
+fn rm01_the_agents_of_a_task_work_from_the_first_step() {
+    let place = place("---\nagents: [person]\n---\n- Write \"x\" to docs/x.md\n");
+    let ran = run(&place, &[]);
+    assert_eq!(ran.code, 3, "{}", ran.shown());
+    let inbox = place.run(&["inbox"]);
+    assert!(inbox.stdout.contains("a plan for the goal is yours to do"), "{}", inbox.shown());
+}
+
+/// `--dry-run` shows which tasks would be run, and begins nothing; what a roadmap has not is refused before it begins.
+#[test]
+fn a_rehearsal_begins_nothing() {
+    let place = place(TASK);
+    let ran = run(&place, &["--dry-run"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(
+        ran.stdout.contains(".jixo/harbour.task.md") && ran.stderr.contains("1 task would be run"),
+        "{}",
+        ran.shown()
+    );
+    for more in [["--budget", "5k"], ["--mode", "structured"]] {
+        let refused = run(&place, &more);
+        assert_eq!(refused.code, 2, "{more:?}: {}", refused.shown());
+        assert!(refused.stderr.contains("no meaning for a roadmap"), "{more:?}: {}", refused.shown());
+    }
+    assert!(!place.path(".multiverse").exists() && !place.path(".jixo/harbour.log.md").exists());
 }
 
 /// RM-06: an executor that runs out of its steps pauses: Pending with its summary, its work is kept, and the next goes on.

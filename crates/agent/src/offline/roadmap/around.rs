@@ -125,7 +125,10 @@ fn free(context: &Context, number: &str, count: usize) -> String {
 
 /// What an answer means for the roadmap: it is given up, it is done with the answer, or it is as it was.
 pub(super) fn replied(context: &Context, key: &str, question: &str, response: &str) -> (Plan, String) {
-    let item = context.items.iter().find(|item| item.key == key);
+    // In a project that came without its journal only the title says who asked.
+    let asks =
+        |item: &&Item| matches!(Deed::read(&item.title), Some(Deed::Ask { question: own, .. }) if own == question);
+    let item = context.items.iter().find(|item| item.key == key).or_else(|| context.items.iter().find(asks));
     let lower = response.trim().to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| lower.starts_with(word));
     let Some(item) = item else {
@@ -217,7 +220,8 @@ mod tests {
             ("Write \"the 'red' one\" to docs/w.md", "1.5.1")
         );
         assert_eq!(replied(&context(), "1.2", "Which?", "blue").0, Plan::default());
-        assert_eq!(replied(&context(), "9", "Which?", "blue").0, Plan::default());
+        assert_eq!(replied(&context(), "", "Which?", "blue").0.add[0].number, "1.5.1", "by its title");
+        assert_eq!(replied(&context(), "9", "What?", "blue").0, Plan::default());
         assert_eq!(replied(&context(), "1.1", "Which?", "Try it now").0.change[0].item, "1.1");
     }
 }

@@ -11,10 +11,10 @@ use super::super::carry::{Driving, Opened};
 use super::super::exit::Exit;
 use super::super::failure::{Failure, Kind};
 use super::super::live;
-use super::super::output::{Form, HINT, Output, PLACE};
+use super::super::output::{Form, HINT, Output, PLACE, counted, listed};
 use super::super::project::Start;
 use super::super::visible;
-use super::say_problems;
+use super::{say_problems, status};
 
 /// How executors take part in a session.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -53,20 +53,7 @@ impl Session {
         start: &Start,
         output: &mut Output,
     ) -> Result<Exit, Failure> {
-        let name = self.name()?;
-        let change = |settings: &mut engine::Settings| {
-            settings.roadmap.waits = !self.no_wait;
-            if let Some(name) = &name {
-                settings.roadmap.executor.clone_from(name);
-            }
-        };
-        let mut opened = Opened::to_begin_with(start, &driving.choice, &change, output)?;
-        let tasks = opened.service.roadmap_tasks(filters)?;
-        if tasks.is_empty() {
-            let left = opened.close_without_trace();
-            left.trouble.map_or(Ok(()), Err)?;
-            return Err(no_task(filters));
-        }
+        let (mut opened, tasks) = self.open(filters, driving, start, output)?;
         say_problems(&tasks, output)?;
         let mut runs = Vec::new();
         for task in &tasks {
@@ -78,6 +65,57 @@ impl Session {
             return Ok(if left.trouble.is_some() { Exit::Error } else { Exit::NothingToDo });
         }
         opened.carry_on(&runs, driving, output)
+    }
+
+    /// Shows which tasks would be run, and what is odd in them; begins nothing.
+    pub(crate) fn rehearse(
+        &self,
+        filters: &[String],
+        driving: &Driving,
+        start: &Start,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let (opened, tasks) = self.open(filters, driving, start, output)?;
+        let open: Vec<bool> = tasks.iter().map(|task| opened.service.open_roadmap(&task.path).is_some()).collect();
+        let left = opened.close_without_trace();
+        for task in &tasks {
+            status::show_task(task, output.form(), output)?;
+        }
+        if output.form() == Form::Text {
+            let joined = open.iter().filter(|is_open| **is_open).count();
+            output.say(&format!(
+                "nothing was begun: without --dry-run {} would be run{}",
+                counted(tasks.len(), "task"),
+                if joined > 0 { format!(", {joined} of them joined") } else { String::new() }
+            ))?;
+        }
+        Ok(if left.trouble.is_some() { Exit::Error } else { Exit::Done })
+    }
+
+    /// The project with its agents, and the tasks that fit; there is one at least.
+    fn open(
+        &self,
+        filters: &[String],
+        driving: &Driving,
+        start: &Start,
+        output: &mut Output,
+    ) -> Result<(Opened, Vec<TaskFound>), Failure> {
+        let name = self.name()?;
+        let change = |settings: &mut engine::Settings| {
+            settings.roadmap.waits = !self.no_wait;
+            if let Some(name) = &name {
+                settings.roadmap.executor.clone_from(name);
+            }
+        };
+        let mut opened = Opened::to_begin_with(start, &driving.choice, &change, output)?;
+        let tasks = opened.service.roadmap_tasks(filters)?;
+        if tasks.is_empty() {
+            let others = opened.service.roadmap_tasks(&[])?;
+            let left = opened.close_without_trace();
+            left.trouble.map_or(Ok(()), Err)?;
+            return Err(no_task(filters, &others));
+        }
+        Ok((opened, tasks))
     }
 
     /// A name of executors stands in the log before a dash and a number: it is a word.
@@ -96,16 +134,16 @@ impl Session {
     }
 }
 
-fn no_task(filters: &[String]) -> Failure {
-    let message = match filters {
-        [] => "there is no task here: .jixo/ has no *.task.md".to_string(),
-        filters => {
-            format!("no task fits {}", filters.iter().map(|one| visible::text(one)).collect::<Vec<_>>().join(" "))
-        }
-    };
-    Failure::new(Kind::Missing, message).hint(
-        "`multiverse init --protocol roadmap` makes a first one; `multiverse roadmap status` lists those there are",
-    )
+fn no_task(filters: &[String], others: &[TaskFound]) -> Failure {
+    if others.is_empty() {
+        return Failure::new(Kind::Missing, "there is no task here: .jixo/ has no *.task.md")
+            .hint("`multiverse init --protocol roadmap` makes a first one");
+    }
+    let names: Vec<String> = others.iter().map(|task| task.name.clone()).collect();
+    Failure::new(Kind::Missing, format!("no task fits {}", listed(filters))).hint(format!(
+        "the tasks are: {}; `har*` names all that begin so, `.jixo/docs/` those of a folder",
+        listed(&names)
+    ))
 }
 
 /// Joins the session of a task, or begins it; nothing if it is not due.
@@ -119,17 +157,14 @@ fn join(
     let project = opened.service.project().to_path_buf();
     // Who works is settled before anything begins.
     let agents = agents_of(task, output)?;
-    let casting = choice.recalled(&agents, start, &project, output)?;
-    let joined = opened.service.join_roadmap(&task.path)?;
+    let casting = choice.recalled(&agents, start, &project, output)?.map(|(casting, _)| casting);
+    let joined = opened.service.join_roadmap_with(&task.path, casting)?;
     if joined.is_new && !opened.is_open(&joined.run) {
         output.say(&format!(
             "{HINT}nothing to do{HINT:#}: all items of {} are done, and its goal is the same",
             visible::text(&task.name)
         ))?;
         return Ok(None);
-    }
-    if let Some((casting, _)) = casting {
-        opened.service.cast(&joined.run, casting);
     }
     let (run, name) = (visible::text(&joined.run), visible::text(&task.name));
     match output.form() {
@@ -155,6 +190,13 @@ fn join(
 /// Who a task names, as far as it is somebody that we know.
 fn agents_of(task: &TaskFound, output: &mut Output) -> Result<Vec<AskedAgent>, Failure> {
     let model = task.model.iter().filter(|model| model.contains('/')).map(|model| format!("model:{model}"));
+    if let Some(model) = task.model.iter().find(|model| !model.contains('/')) {
+        output.say(&format!(
+            "{HINT}note{HINT:#}: {} names the model `{}` without its provider, so it is not used; write PROVIDER/NAME",
+            visible::path(&PathBuf::from(&task.path)),
+            visible::text(model)
+        ))?;
+    }
     let mut known = Vec::new();
     for agent in task.agents.iter().cloned().chain(model) {
         match engine::agent::parse_kind(&agent) {

@@ -79,7 +79,7 @@ pub(super) fn show(named: Option<&str>, shown: Items, start: &Start, output: &mu
     Ok(Exit::Done)
 }
 
-fn show_task(task: &TaskFound, form: Form, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn show_task(task: &TaskFound, form: Form, output: &mut Output) -> Result<(), Failure> {
     match form {
         Form::Json => {
             let view = TaskView { name: &task.name, path: &task.path, problems: &task.problems };
@@ -135,12 +135,11 @@ fn told(view: &RoadmapView, shown: Items, columns: Option<usize>) -> String {
     text.push_str(&items(view, shown, room));
     for question in view.questions.iter().filter(|question| question.answer.is_none()) {
         text.push_str(&format!(
-            "\n{HINT}asked{HINT:#} {}: {}\n  until you answer: {}\n  multiverse answer {} --question {} \"your words\"\n",
+            "\n{HINT}asked{HINT:#} {}: {}\n  until you answer: {}\n  {}\n",
             visible::text(&question.id),
             visible::text(&question.question),
             visible::text(&question.default),
-            visible::text(&view.run),
-            visible::text(&question.id),
+            visible::text(&question.how),
         ));
     }
     text
