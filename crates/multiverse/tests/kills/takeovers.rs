@@ -14,6 +14,7 @@ const TASK: &str = "---\nname: work\n---\n- Make first.txt\n- Make second.txt\n-
 
 /// Makes the file of its item; the slow one does so when it is told to go on.
 const AGENT: &str = r#"read brief
+mkdir -p .tmp && : > .tmp/begun
 if [ "$1" = slow ]; then while [ ! -e "$MULTIVERSE_PROJECT/go" ]; do sleep 0.02; done; fi
 for name in first second third; do
   case "$brief" in *"\"title\":\"Make $name.txt\"}"*) echo "$1" > "$name.txt";; esac
@@ -43,10 +44,47 @@ fn project(ground: Ground) -> tempfile::TempDir {
     folder
 }
 
-fn start(folder: &Path, name: &str, pace: &str) -> Child {
-    let agent = format!("executor=command:sh agent.sh {pace}");
-    let arguments = ["run", "--protocol", "roadmap", "--jobs", "1", "--name", name, "--agent", &agent];
-    multiverse(folder, &arguments).stderr(Stdio::null()).spawn().unwrap()
+/// A process that takes part; it ends with the test, also if it was stopped.
+struct Member(Child);
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Member {
+    fn start(folder: &Path, name: &str, pace: &str) -> Self {
+        let agent = format!("executor=command:sh agent.sh {pace}");
+        let arguments = ["run", "--protocol", "roadmap", "--jobs", "1", "--name", name, "--agent", &agent];
+        Self(multiverse(folder, &arguments).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    /// A slow one whose agent has begun with the first item; gives the run and the attempt, too.
+    fn at_work(folder: &Path, name: &str) -> (Self, String, u64) {
+        let member = Self::start(folder, name, "slow");
+        until("somebody is at work", || at_work(folder) == ["1 working"]);
+        let view = status(folder);
+        let run = view["run"].as_str().unwrap().to_string();
+        let fence = view["executors"][0]["fence"].as_u64().unwrap();
+        until("its agent has begun", || folder.join(copy_of(&run, fence)).join(".tmp/begun").exists());
+        (member, run, fence)
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.0), signal).unwrap();
+    }
+
+    fn ends_well(mut self) {
+        let status = self.0.wait().unwrap();
+        assert!(status.success() || status.code() == Some(5), "{status}");
+    }
+}
+
+/// Where an attempt works.
+fn copy_of(run: &str, fence: u64) -> String {
+    format!(".multiverse/scratch/{run}/{fence}/tree")
 }
 
 fn told(folder: &Path, arguments: &[&str]) -> String {
@@ -79,11 +117,6 @@ fn read(folder: &Path, path: &str) -> String {
     std::fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn ends_well(mut child: Child) {
-    let status = child.wait().unwrap();
-    assert!(status.success() || status.code() == Some(5), "{status}");
-}
-
 /// Every item is done once, by whoever it is said to be.
 fn done_by(folder: &Path, paces: [&str; 3]) {
     let view = status(folder);
@@ -104,14 +137,12 @@ fn rm10_what_a_killed_process_had_is_taken_over() {
     for ground in [Ground::Files, Ground::Repository] {
         let folder = project(ground);
         let folder = folder.path();
-        let mut dead = start(folder, "ann", "slow");
-        until("somebody is at work", || at_work(folder) == ["1 working"]);
-        let other = start(folder, "bob", "quick");
+        let (dead, ..) = Member::at_work(folder, "ann");
+        let other = Member::start(folder, "bob", "quick");
         until("the other waits", || status(folder)["counts"]["completed"] == 2);
         assert_eq!(at_work(folder), ["1 working"], "one that lives is not robbed");
-        dead.kill().unwrap();
-        dead.wait().unwrap();
-        ends_well(other);
+        drop(dead);
+        other.ends_well();
         done_by(folder, ["quick"; 3]);
         let story = told(folder, &["logs", "last"]);
         assert_eq!(story.matches("is taken over: its process is gone").count(), 1, "{story}");
@@ -123,9 +154,8 @@ fn rm10_what_a_killed_process_had_is_taken_over() {
 fn rm10_a_slow_process_is_not_robbed() {
     let folder = project(Ground::Files);
     let folder = folder.path();
-    let slow = start(folder, "ann", "slow");
-    until("somebody is at work", || at_work(folder) == ["1 working"]);
-    let other = start(folder, "bob", "quick");
+    let (slow, ..) = Member::at_work(folder, "ann");
+    let other = Member::start(folder, "bob", "quick");
     until("the other waits", || status(folder)["counts"]["completed"] == 2);
     // Whoever joins now looks at all the others, finds nothing free, and leaves.
     for _ in 0..3 {
@@ -134,8 +164,8 @@ fn rm10_a_slow_process_is_not_robbed() {
         assert_eq!(at_work(folder), ["1 working"]);
     }
     std::fs::write(folder.join("go"), "").unwrap();
-    ends_well(slow);
-    ends_well(other);
+    slow.ends_well();
+    other.ends_well();
     done_by(folder, ["slow", "quick", "quick"]);
     let story = told(folder, &["logs", "last"]);
     assert!(!story.contains("taken over"), "{story}");
@@ -150,20 +180,17 @@ fn rm10_a_stopped_process_is_taken_over_and_its_work_kept() {
     {
         let folder = project(ground);
         let folder = folder.path();
-        let stopped = start(folder, "ann", "slow");
-        until("somebody is at work", || at_work(folder) == ["1 working"]);
-        kill_process(Pid::from_child(&stopped), Signal::STOP).unwrap();
+        let (stopped, run, fence) = Member::at_work(folder, "ann");
+        stopped.signal(Signal::STOP);
         until("it is seen to be stopped", || at_work(folder) == ["1 stopped"]);
-        let view = status(folder);
-        let (run, fence) = (view["run"].as_str().unwrap(), view["executors"][0]["fence"].as_u64().unwrap());
-        ends_well(start(folder, "bob", "quick"));
+        Member::start(folder, "bob", "quick").ends_well();
         if is_done_meanwhile {
             std::fs::write(folder.join("go"), "").unwrap();
-            let made = folder.join(format!(".multiverse/scratch/{run}/{fence}/tree/first.txt"));
+            let made = folder.join(copy_of(&run, fence)).join("first.txt");
             until("its agent has worked on", || std::fs::read_to_string(&made).is_ok_and(|text| text == "slow\n"));
         }
-        kill_process(Pid::from_child(&stopped), Signal::CONT).unwrap();
-        ends_well(stopped);
+        stopped.signal(Signal::CONT);
+        stopped.ends_well();
         done_by(folder, ["quick"; 3]);
         let story = told(folder, &["logs", "last"]);
         assert!(story.contains("is taken over: its process is stopped"), "{ground:?}: {story}");

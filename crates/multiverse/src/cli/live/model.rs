@@ -183,7 +183,7 @@ impl RunModel {
         for attempt in &view.attempts {
             let known = old.get(&attempt.fence);
             let working = Working {
-                role: attempt.role.clone(),
+                role: executor_name(view, attempt).map_or_else(|| attempt.role.clone(), Cow::Owned),
                 agent: known.map_or_else(|| who(attempt), |known| known.agent.clone()),
                 what: attempt.what.clone(),
                 item: attempt.item.clone(),
@@ -437,6 +437,14 @@ impl RunModel {
 /// Who is at work: the agent, or the process that knows.
 pub(crate) fn who(attempt: &AttemptView) -> String {
     if attempt.agent.is_empty() { attempt.holder.clone() } else { attempt.agent.clone() }
+}
+
+/// What an executor of a roadmap is called, where many processes work at it.
+fn executor_name(view: &RunView, attempt: &AttemptView) -> Option<String> {
+    let members = view.details.as_ref()?.get("members")?.as_array()?;
+    let process = attempt.holder.strip_prefix("process ").filter(|_| attempt.role == "executor")?;
+    let member = members.iter().find(|member| member["pid"] == process)?;
+    member["name"].as_str().map(String::from)
 }
 
 /// A moment as documents spell it.

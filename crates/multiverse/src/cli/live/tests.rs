@@ -310,7 +310,7 @@ fn roadmap() -> Story {
         what: format!("1.{fence}. Write down what is moored there"),
         item: Some(format!("1.{fence}")),
         attempt: 1,
-        holder: "process 7".into(),
+        holder: format!("process {fence}"),
         agent: "command:./my-agent".into(),
         since: String::new(),
     };
@@ -324,6 +324,7 @@ fn roadmap() -> Story {
         planned: 30,
         items: groups.collect(),
         attempts: (4..=7).map(attempt).collect(),
+        details: Some(serde_json::json!({"members": [{"pid": "5", "name": "ann"}]})),
         ..RunView::default()
     };
     let mut story = Story::new();
@@ -349,6 +350,7 @@ fn a_roadmap_shows_who_is_at_work_on_what() {
         "{wide}"
     );
     assert_eq!(rows.len(), 3 + 33 + 1, "all of it, and what Ctrl-C does: {wide}");
+    assert!(rows[8].contains("ann: my-agent"), "by the name that it was given: {wide}");
     let small = story.shown(80, 24, Kind::Live);
     for number in 4..=7 {
         assert!(small.contains(&format!("⠋ 1.{number} Write down")), "{small}");
