@@ -66,7 +66,7 @@ pub(super) fn sources<'a>(lines: &'a [Line<'a>], deviations: &mut Vec<Deviation>
                     open.is_line = true;
                 }
             }
-            Kind::Heading { field: Some(field), .. } if collector.open.is_some() => {
+            Kind::Heading { level, field: Some(field), .. } if collector.takes_heading(*level, field) => {
                 collector.fields(line, std::slice::from_ref(&**field), &lines[at + 1..]);
             }
             Kind::TitleEnd | Kind::Heading { .. } => collector.close(),
@@ -121,6 +121,16 @@ impl<'a> Collector<'a> {
         let Some(open) = &self.open else { return false };
         let is_inside = line.is_fenced && !open.source.is_fenced && !open.source.fields.is_empty();
         is_inside && !open.is_over() && !matches!(line.kind, Kind::Title { .. } | Kind::Blank)
+    }
+
+    /// Whether a heading is a field of the open block. One that has its value below it must stand deeper than the title:
+    /// `## Context` may begin something else.
+    fn takes_heading(&self, level: usize, field: &Field) -> bool {
+        let Some(open) = &self.open else { return false };
+        let of_title = open.source.title.map_or("", |title| title.text).trim_start();
+        let title_level = of_title.len() - of_title.trim_start_matches('#').len();
+        let is_deeper = title_level > 0 && level > title_level && !open.is_over();
+        !field.value.is_empty() || Key::of(&field.key) == Some(Key::Signature) || is_deeper
     }
 
     fn begin(&mut self, line: &'a Line<'a>, title: Option<&'a Line<'a>>, is_strict: bool) {

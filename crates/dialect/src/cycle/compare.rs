@@ -1,11 +1,15 @@
 //! What was changed in a record after the fact: the turns as they were taken against the blocks as the file has them.
 //! Must not know what follows from it.
 
-use machine::cycle::Turn;
+use machine::cycle::{Cycle, Stated, Turn};
 
 use super::block::Block;
-use super::read::Reading;
-use super::write::one_line;
+use super::header::Header;
+use super::read::{Reading, read};
+use super::write::{header_text, one_line};
+
+/// What an empty list of the head has instead of entries.
+const NONE: &str = "none";
 
 /// A block that is not as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +20,20 @@ pub struct Tampering {
     pub signature: String,
     /// What was changed, as a fragment.
     pub reason: String,
+}
+
+/// What the head of a file says now, if that is something else than what was written there.
+pub fn restated(cycle: &Cycle, reading: &Reading) -> Option<Stated> {
+    let written = Cycle { goal: cycle.headed.clone().unwrap_or_else(|| cycle.goal.clone()), ..cycle.clone() };
+    let (written, found) = (read(header_text(&written).as_bytes()).header, &reading.header);
+    let parts = |header: &Header| (header.goal.clone(), header.current_state.clone(), header.context_docs.clone());
+    if parts(&written) == parts(found) {
+        return None;
+    }
+    let listed = |entries: &[String]| entries.iter().filter(|entry| *entry != NONE).cloned().collect();
+    // A goal that was not touched stays as it was said, in all its lines.
+    let goal = if written.goal == found.goal { cycle.goal.clone() } else { found.goal.clone() };
+    Some(Stated { goal, current_state: listed(&found.current_state), context_docs: listed(&found.context_docs) })
 }
 
 /// What differs between the turns that were taken, in order, and a reading of their file.

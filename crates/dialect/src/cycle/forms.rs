@@ -22,7 +22,8 @@ pub(super) fn read_fields(line: &str) -> Vec<Field> {
             let is_whole = split.len() > fields.len() && own_keys(&split) >= WHOLE;
             if is_whole { split } else { fields }
         }
-        _ => fields,
+        Some(first) if is_known(&first.key) => fields,
+        _ => tagged(line).or_else(|| dashed(line)).map_or(fields, |field| vec![field]),
     }
 }
 
@@ -31,13 +32,59 @@ pub(super) fn own_keys(fields: &[Field]) -> usize {
     fields.iter().filter(|field| Key::of(&field.key).is_some()).count()
 }
 
+/// `<agent>Judge</agent>`.
+fn tagged(line: &str) -> Option<Field> {
+    let start = line.len() - line.trim_start().len();
+    let (name, rest) = line.trim().strip_prefix('<')?.split_once('>')?;
+    let value = rest.strip_suffix(&format!("</{name}>"))?;
+    let from = start + name.len() + 2;
+    let value_span = trimmed(line, from..from + value.len());
+    let look = Look { indent: start, marker: Marker::None, is_bold: false, separator: Separator::Colon };
+    let value = line[value_span.clone()].to_owned();
+    is_known(name).then(|| Field {
+        key: name.to_owned(),
+        value,
+        key_span: start + 1..start + 1 + name.len(),
+        value_span,
+        look,
+    })
+}
+
+/// `- Agent → Judge`, `**Agent** – Judge`: a dash or an arrow where a colon belongs. Only behind a bullet or a bold key:
+/// a sentence may have a dash, too.
+fn dashed(line: &str) -> Option<Field> {
+    const MARKS: [&str; 6] = ["→", "->", "=>", "–", "—", "-"];
+    let rest = line.trim_start();
+    let indent = line.len() - rest.len();
+    let bullet = ["- ", "* ", "+ ", "• "].iter().find_map(|bullet| rest.strip_prefix(bullet));
+    let inner = bullet.unwrap_or(rest).trim_start();
+    let from = line.len() - inner.len();
+    let marks = MARKS.iter().filter_map(|mark| inner.find(&format!(" {mark} ")).map(|at| (at, mark.len() + 2)));
+    let (at, width) = marks.min()?;
+    let raw = &inner[..at];
+    let key = raw.trim_matches(['*', '_', '`', ' ']);
+    let is_bold = raw.starts_with("**") || raw.starts_with("__");
+    if !is_known(key) || (bullet.is_none() && !is_bold) {
+        return None;
+    }
+    let start = from + raw.find(key).unwrap_or_default();
+    let value_span = trimmed(line, from + at + width..line.len());
+    let marker = if bullet.is_some() { Marker::Bullet } else { Marker::None };
+    Some(Field {
+        key: key.to_owned(),
+        value: line[value_span.clone()].to_owned(),
+        key_span: start..start + key.len(),
+        value_span,
+        look: Look { indent, marker, is_bold, separator: Separator::Colon },
+    })
+}
+
 /// `Agent: x · Result: y; Next: z`: the fields that hide in the value of one.
 fn strung(line: &str, field: &Field) -> Vec<Field> {
     let mut found = vec![field.clone()];
     let (value, offset) = (&line[field.value_span.clone()], field.value_span.start);
-    let marks = value.char_indices().filter(|(_, mark)| matches!(mark, '·' | '•' | ';' | ',' | '/' | '–' | '—' | '\t'));
-    for (at, mark) in marks {
-        let from = at + mark.len_utf8();
+    for (at, width) in marks(value) {
+        let from = at + width;
         let rest = &value[from..];
         let Some(end) = rest.find([':', '=']) else { break };
         let bare = |mark: char| mark.is_whitespace() || matches!(mark, '*' | '_' | '`');
@@ -47,7 +94,10 @@ fn strung(line: &str, field: &Field) -> Vec<Field> {
         }
         let start = offset + from + rest[..end].len() - rest[..end].trim_start_matches(bare).len();
         let separator = if rest[end..].starts_with('=') { Separator::Equals } else { Separator::Colon };
-        let value_span = trimmed(line, offset + from + end + 1..offset + value.len());
+        // `**Key:** value`: the marks close behind the colon.
+        let behind = &rest[end + 1..];
+        let closing = if rest[..end].trim_end().ends_with(['*', '_']) { 0 } else { emphasis(behind) };
+        let value_span = trimmed(line, offset + from + end + 1 + closing..offset + value.len());
         if let Some(last) = found.last_mut() {
             shorten(line, last, offset + at);
         }
@@ -60,6 +110,25 @@ fn strung(line: &str, field: &Field) -> Vec<Field> {
         });
     }
     found
+}
+
+/// Where another field may begin: a mark between two, `<br>`, or a bold key. Where each is, and how wide.
+fn marks(value: &str) -> Vec<(usize, usize)> {
+    let of = |(at, mark): (usize, char)| {
+        let rest = &value[at..];
+        match mark {
+            '·' | '•' | ';' | ',' | '/' | '–' | '—' | '\t' => Some((at, mark.len_utf8())),
+            '<' if rest.get(..3).is_some_and(|tag| tag.eq_ignore_ascii_case("<br")) => Some((at, rest.find('>')? + 1)),
+            ' ' if rest.starts_with(" **") || rest.starts_with(" __") => Some((at, 1)),
+            _ => None,
+        }
+    };
+    value.char_indices().filter_map(of).collect()
+}
+
+/// How many bytes of emphasis a text begins with.
+fn emphasis(text: &str) -> usize {
+    text.len() - text.trim_start_matches(['*', '_']).len()
 }
 
 fn shorten(line: &str, field: &mut Field, end: usize) {
@@ -211,6 +280,31 @@ mod tests {
         // A value that speaks of others is one value.
         check("- Context: do this; Next: that", &[("Context", "do this; Next: that")]);
         check("- Agent: Judge, who says Next: Human", &[("Agent", "Judge, who says Next: Human")]);
+        for line in [
+            "**Agent:** Judge<br>**Result:** PASS<br/>**Next:** Human",
+            "**Agent:** Judge **Result:** PASS **Next:** Human",
+            "**Agent**: Judge __Result__: PASS **Next**: Human",
+        ] {
+            check(line, all);
+        }
+        for line in [
+            "<agent>Judge</agent>",
+            "  <Agent> Judge </Agent>",
+            "- Agent → Judge",
+            "**Agent** – Judge",
+            "* Agent - Judge",
+        ] {
+            let fields = read_fields(line);
+            assert!(
+                matches!(fields.as_slice(), [one] if Key::of(&one.key) == Some(Key::Agent) && one.value == "Judge"),
+                "{line}"
+            );
+        }
+        // Sentences with a dash, and tags of others.
+        for line in ["Next – we look at it", "- the Next - and last", "<b>Agent</b>", "- Agent-based work", "<agent>"]
+        {
+            check(line, &[]);
+        }
         for odd in
             ["{", "}", "{}", "\"", "\"a", "\"a\"", "\"a\":", "{\"agent\": \"x\"}", "\"\\\"", "{\"a\": {\"b\": 1}"]
         {

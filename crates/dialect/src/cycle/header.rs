@@ -38,6 +38,7 @@ pub(super) fn read_header(lines: &[Line<'_>], first_block: Option<usize>, deviat
                 part = match key.as_str() {
                     "goal" | "superordinategoal" | "objective" => Some(Part::Goal),
                     key if key.starts_with("cycle") && key.ends_with("goal") => Some(Part::Goal),
+                    key if key.starts_with("goaldefinition") => Some(Part::Goal),
                     "currentstate" => Some(Part::State),
                     "contextdocs" | "contextdocuments" => Some(Part::Docs),
                     _ => None,

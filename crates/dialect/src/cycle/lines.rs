@@ -63,7 +63,7 @@ impl Key {
 }
 
 /// The further fields that the protocol names.
-const NAMED: [&str; 15] = [
+const NAMED: [&str; 16] = [
     field::LOCATIONS,
     field::CHANGE,
     field::AVOID,
@@ -79,6 +79,7 @@ const NAMED: [&str; 15] = [
     field::FEEDBACK,
     field::RECOMMENDED,
     field::NEXT_STEPS,
+    field::CHECKS,
 ];
 
 /// A further field's own spelling, if the protocol names it.
@@ -251,10 +252,11 @@ fn heading(line: &str) -> Option<Kind> {
     let offset = line.len() - bare.len() + level;
     let offset = offset + line[offset..].len() - line[offset..].trim_start().len();
     let mut field = read_fields(&line[offset..]).into_iter().next().filter(|field| Key::of(&field.key).is_some());
-    if Key::of(title) == Some(Key::Signature) {
+    // `#### Agent`, with the value below it.
+    if is_known(title) {
         let look = Look { indent: 0, marker: Marker::None, is_bold: false, separator: Separator::Colon };
         let (key_span, value_span) = (0..title.len(), title.len()..title.len());
-        field = Some(Field { key: "Signature".into(), value: String::new(), key_span, value_span, look });
+        field = Some(Field { key: title.to_owned(), value: String::new(), key_span, value_span, look });
     }
     let shifted = |span: &Range<usize>| span.start + offset..span.end + offset;
     let field = field.map(|field| {
@@ -330,7 +332,10 @@ fn title(line: &str) -> Option<Kind> {
     // `SIGNAL BLOCK — loop 3 is done`
     let is_named_loop = rest.trim_start().starts_with(['—', '–', '-', ':', '(', '[', '|']);
     // `SIGNAL BLOCK: Agent = x | Result = y`
-    let offset = line.len() - rest.trim_start_matches(|mark: char| !mark.is_alphanumeric()).len();
+    let marks = rest.len() - rest.trim_start_matches(|mark: char| !mark.is_alphanumeric()).len();
+    // Emphasis that belongs to the first key stands directly before it.
+    let before = rest[..marks].char_indices().rfind(|(_, mark)| mark.is_whitespace());
+    let offset = found + before.map_or(marks, |(at, mark)| at + mark.len_utf8());
     let mut behind = if is_bare { Vec::new() } else { read_fields(&line[offset..]) };
     for field in &mut behind {
         field.key_span = field.key_span.start + offset..field.key_span.end + offset;

@@ -25,7 +25,7 @@ mod values;
 mod write;
 
 pub use block::{Block, Deviation, Form, Meaning, Weight};
-pub use compare::{Tampering, compare};
+pub use compare::{Tampering, compare, restated};
 pub use header::Header;
 pub use lower::{Step, lower};
 pub use names::{ArchiveName, Archived, archive_name, asset_name, cycle_id, is_asset_name, read_archive_name, slug};

@@ -154,7 +154,12 @@ fn count_insufficient(blocks: &mut [Block]) {
         let expected = if is_streak { Party::Human } else { Party::Planner };
         if goes_to_planner && block.next.is_some_and(|next| next != expected && (next == Party::Human || is_streak)) {
             let span = block.span.start..block.span.start;
-            let reason = format!("INSUFFICIENT {count} times in a row goes to the {expected}");
+            let reason = match is_streak {
+                true => format!("INSUFFICIENT {count} times in a row goes to the Human"),
+                false => format!(
+                    "Next is Human, and INSUFFICIENT goes to the Planner until it was said {most} times in a row"
+                ),
+            };
             let mend = format!("write `- Next: {expected}`");
             block.deviations.push(deviation(block.line, span, Weight::Rule, reason, mend));
         }

@@ -247,6 +247,14 @@ fn one_of(raw: &str, names: &[&str], spelled: fn(&str) -> String) -> Read<usize>
     if let Some(at) = names.iter().position(|name| *name == raw.trim()) {
         return Read::Clean(at);
     }
+    if let Some(ticked) = ticked(raw) {
+        let found: Vec<usize> =
+            ticked.iter().filter_map(|one| names.iter().position(|name| spelled(name) == spelled(one))).collect();
+        return match (found.as_slice(), ticked.len()) {
+            ([at], 1) => Read::Loose(*at, format!("write `{}`", names[*at])),
+            (_, count) => Read::Unclear(format!("{count} boxes are ticked; write one of: {}", names.join(", "))),
+        };
+    }
     let text = plain(raw);
     let text = text.strip_prefix("the ").or_else(|| text.strip_prefix("The ")).unwrap_or(&text).to_owned();
     let valid = || format!("valid: {}", names.join(", "));
@@ -296,6 +304,19 @@ fn one_of(raw: &str, names: &[&str], spelled: fn(&str) -> String) -> Read<usize>
         several => format!("it names {}: write one of them", several.join(" and ")),
     };
     Read::Unclear(format!("`{}` is not one of the valid words; {hint}", shown(raw)))
+}
+
+/// The ticked ones of `[ ] Human [x] Planner [ ] Actor`; nothing if there are no boxes.
+fn ticked(raw: &str) -> Option<Vec<&str>> {
+    let mut boxes = raw.split('[').skip(1).filter_map(|part| part.split_once(']')).peekable();
+    boxes.peek().filter(|_| raw.trim_start().starts_with('['))?;
+    let is_box = |mark: &str| matches!(mark.trim(), "" | "x" | "X" | "✓" | "✔");
+    let all: Vec<(&str, &str)> = boxes.collect();
+    if all.iter().any(|(mark, _)| !is_box(mark)) {
+        return None;
+    }
+    let ticked = all.into_iter().filter(|(mark, _)| !mark.trim().is_empty());
+    Some(ticked.map(|(_, name)| name.trim_matches(|mark: char| !mark.is_alphanumeric())).collect())
 }
 
 /// The name that takes the fewest changes, if they are few.
@@ -388,6 +409,9 @@ mod tests {
             ("Verifier", None),
             ("", None),
             ("[Human | Planner | Actor | Judge]", None),
+            ("[ ] Human [x] Planner [ ] Actor", Some(Party::Planner)),
+            ("[x] Human [x] Planner", None),
+            ("[ ] Human [ ] Planner", None),
         ] {
             assert_eq!(party(raw).value(), expected, "{raw:?}: {:?}", party(raw));
         }

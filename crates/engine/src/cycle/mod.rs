@@ -23,7 +23,7 @@ mod why;
 
 use std::collections::BTreeSet;
 
-use dialect::cycle::{CONTEXT, CURRENT, Step, compare, lower};
+use dialect::cycle::{CONTEXT, CURRENT, Step, compare, lower, restated};
 use machine::Said;
 use machine::cycle::{self, Cycle, Decision, Fact, Input as Told, Place, Told as Saying, read_answer};
 use serde_json::value::RawValue;
@@ -45,7 +45,7 @@ pub use dialect::cycle::{
     read_archive_name,
 };
 pub use machine::cycle::{Ending, Limits, Party, Route, Signature, Silence, Upfront, Word};
-pub use repository::uncommitted;
+pub use repository::{check_ground, uncommitted};
 pub use settings::{BatteryCheck, CycleSettings};
 
 /// The protocol's name.
@@ -86,7 +86,7 @@ impl Hosted for Carried {
         let (told, outputs) = match self.told(input)? {
             Heard::Told(told, outputs) => (told, outputs),
             Heard::Nothing => return Ok(self.unchanged(Vec::new())),
-            Heard::Edited => return Ok(self.unchanged(tampered(cycle, world))),
+            Heard::Edited => return self.edited(world),
         };
         let decision = in_world(cycle, world, |inner, limits| {
             cycle::decide(Some(cycle), &cycle.id, &told, inner, limits).map_err(EngineError::from)
@@ -125,6 +125,11 @@ impl Hosted for Carried {
             holders: cycle.attempt.iter().map(|attempt| (attempt.fence, &attempt.holder)).collect(),
             rest: cycle.rest.as_ref().map(|rest| (rest.since.as_str(), rest.until.as_str())),
         }
+    }
+
+    fn is_overdue(&self, now: &str, settings: &Settings) -> bool {
+        let (gate, most) = (self.0.gate(), settings.cycle.limits.answer_seconds);
+        gate.zip(most).is_some_and(|(gate, most)| machine::seconds_between(&gate.since, now) >= most)
     }
 
     fn deed(&self, fence: u64, site: &Site<'_>) -> Option<Deed> {
@@ -211,6 +216,39 @@ impl Carried {
             Input::Edited => return Ok(Heard::Edited),
         };
         Ok(Heard::Told(Box::new(told), Vec::new()))
+    }
+
+    /// The record was edited by hand: its head is the Human's to change (QL-23), its blocks are what happened.
+    fn edited(&self, world: &World<'_>) -> Result<Followed, EngineError> {
+        let cycle = &self.0;
+        let mut notices = tampered(cycle, world);
+        let reading = (world.read)(CURRENT).map(|text| read(&text.to_vec()));
+        let Some(stated) = reading.as_ref().and_then(|reading| restated(cycle, reading)) else {
+            return Ok(self.unchanged(notices));
+        };
+        let mut tell = |reason: String| {
+            notices.push(Notice::Problem { run: Some(cycle.id.clone()), path: Some(CURRENT.into()), reason });
+        };
+        let outside = stated.context_docs.iter().find(|path| store::ProjectPath::document(path).is_err());
+        if let Some(path) = outside {
+            tell(format!("its head is not taken over: `{path}` is no file of the project; name one, from its root"));
+            return Ok(self.unchanged(notices));
+        }
+        let decided = in_world(cycle, world, |inner, limits| {
+            let told = Told::Restate(stated);
+            cycle::decide(Some(cycle), &cycle.id, &told, inner, limits).map_err(EngineError::from)
+        });
+        match decided {
+            Ok(decision) => {
+                tell("its head was edited; agents are told it so from the next turn on".into());
+                let followed = follow(&cycle.id, Some(cycle), &decision, world, &|_| false)?;
+                Ok(Followed { notices: [notices, followed.notices].concat(), ..followed })
+            }
+            Err(error) => {
+                tell(format!("its head is not taken over: {error}"));
+                Ok(self.unchanged(notices))
+            }
+        }
     }
 
     fn unchanged(&self, notices: Vec<Notice>) -> Followed {

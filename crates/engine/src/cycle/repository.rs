@@ -31,6 +31,11 @@ pub(super) fn is_ground(project: &Path) -> Result<bool, EngineError> {
     }
 }
 
+/// Whether a cycle can stand on a folder: on a whole repository, or on none. Makes nothing.
+pub fn check_ground(project: &Path) -> Result<(), EngineError> {
+    is_ground(project).map(drop)
+}
+
 /// Who a party is to git, and when.
 pub(super) fn stamp(party: Party, at: &str) -> Stamp {
     let seconds = at.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_second).unwrap_or_default();
@@ -49,11 +54,7 @@ pub(super) fn checkpoint(project: &Path, cycle: &Cycle) -> Result<Value, String>
         return Ok(json!({"branch": cycle.branch, "base": cycle.base, "commit": commit.as_str()}));
     }
     let (base, commit) = repository.branch().map_err(in_words)?;
-    let stem = format!(
-        "cycle/{}-{}",
-        cycle.goal_number,
-        dialect::cycle::slug(&cycle.goal.chars().take(40).collect::<String>())
-    );
+    let stem = format!("cycle/{}-{}", cycle.goal_number, first_words(&dialect::cycle::slug(&cycle.goal)));
     for number in 1..=NAMES {
         let branch = if number == 1 { stem.clone() } else { format!("{stem}-{number}") };
         // One that stands where we would put it is ours from before, or as good.
@@ -66,6 +67,16 @@ pub(super) fn checkpoint(project: &Path, cycle: &Cycle) -> Result<Value, String>
         }
     }
     Err(format!("{NAMES} branches are called {stem}: delete some"))
+}
+
+/// The first words of a slug, as many as a branch's name has room for.
+fn first_words(slug: &str) -> String {
+    const MOST: usize = 40;
+    let cut: String = slug.chars().take(MOST).collect();
+    match cut.rsplit_once('-') {
+        Some((words, _)) if slug.chars().nth(MOST).is_some_and(|next| next != '-') => words.to_owned(),
+        _ => cut.trim_end_matches('-').to_owned(),
+    }
 }
 
 /// The branch back to where the Human wants it; what it held until now is kept.

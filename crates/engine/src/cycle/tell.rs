@@ -1,6 +1,6 @@
 //! The facts of a cycle in words: for the history of a run, for the cause of a record, and for people as they happen.
 
-use machine::cycle::{Cycle, Ending, Fact, Party, Place, Word};
+use machine::cycle::{Cycle, Ending, Fact, NOBODY_ANSWERED, Party, Place, Word};
 
 use super::view::work_in_words;
 use crate::notice::Notice;
@@ -41,7 +41,7 @@ pub(super) fn tell(cycle: &Cycle, fact: &Fact, event: &mut Event) {
         }
         Fact::Checked { checks, .. } if checks.is_empty() => String::new(),
         Fact::Checked { checks, .. } => {
-            event.more = checks.iter().map(|check| format!("{}: {:?}", check.name, check.end)).collect();
+            event.more = checks.iter().map(|check| format!("{}: {}", check.name, check.end)).collect();
             let bad = checks.iter().filter(|check| !check.end.is_good()).count();
             format!("{} checks ran, {bad} of them not good", checks.len())
         }
@@ -55,6 +55,9 @@ pub(super) fn tell(cycle: &Cycle, fact: &Fact, event: &mut Event) {
         Fact::Moved { to: Place::Over(ending) } => ended(*ending).into(),
         Fact::Moved { .. } => String::new(),
         Fact::Agreed => "the plan of the whole is agreed".into(),
+        Fact::Restated(stated) => {
+            format!("the head of the record says now: {}", stated.goal.lines().next().unwrap_or_default())
+        }
         Fact::GoalChanged { goal } => format!("the goal is now: {goal}"),
         Fact::Allowed { loops, .. } => format!("{loops} loops are allowed in all"),
         Fact::Offered { number: Some(number), said, .. } => format!("pull request {number}: {said}"),
@@ -130,7 +133,10 @@ pub(super) fn notice_of(before: &Cycle, after: &Cycle, fact: &Fact) -> Option<No
         },
         Fact::Turned { turn, .. } if turn.party == Party::Human => match turn.word {
             Word::Init => return None,
-            word => Notice::Answered { run: id, verdict: word.name().into(), by: "the Human".into() },
+            word => {
+                let by = if turn.summary.starts_with(NOBODY_ANSWERED) { "nobody" } else { "the Human" };
+                Notice::Answered { run: id, verdict: word.name().into(), by: by.into() }
+            }
         },
         Fact::Turned { turn, .. } => Notice::Completed {
             run: id,
@@ -139,12 +145,7 @@ pub(super) fn notice_of(before: &Cycle, after: &Cycle, fact: &Fact) -> Option<No
             name: format!("{} {}: {}", turn.party, turn.word, turn.summary),
             files: Vec::new(),
         },
-        Fact::Moved { to: Place::Gate(gate) } => Notice::Moved {
-            run: id,
-            step: after.loop_number.to_string(),
-            outcome: "waiting",
-            message: gate.question.clone(),
-        },
+        // A gate is told as the question that it is.
         Fact::Moved { to: Place::Over(Ending::Complete) } => Notice::Finished { run: id },
         Fact::Moved { to: Place::Over(ending) } => {
             let error = match before.trouble.as_str() {

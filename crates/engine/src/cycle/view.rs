@@ -1,7 +1,7 @@
 //! A cycle for whoever looks: at a glance, who is at work, what waits for the Human, and what is told.
 
 use dialect::cycle::CURRENT;
-use machine::cycle::{Asks, Cycle, Ending, Gate, Lap, Place, Turn, Work, valid_words};
+use machine::cycle::{Asks, Check, Cycle, Ending, Gate, Lap, Place, Turn, Work, valid_words};
 use machine::{Holder, Said};
 use serde_json::{Value, json};
 
@@ -76,11 +76,15 @@ fn details(cycle: &Cycle) -> Value {
         "changed": cycle.measured,
         "pull_request": cycle.pull_request,
         "trouble": cycle.trouble,
-        "checks": cycle.checks.as_ref().map(|(_, checks)| checks),
+        "checks": cycle.checks.as_ref().map(|(_, checks)| checks.iter().map(checked).collect::<Vec<_>>()),
         "question": cycle.gate().map(|gate| json!({"id": gate_name(gate.number), "text": gate.question, "valid": options(gate)})),
         "record": CURRENT,
         "archive": cycle.archive,
     })
+}
+
+fn checked(check: &Check) -> Value {
+    json!({"name": check.name, "end": check.end, "told": check.end.to_string(), "tail": check.tail})
 }
 
 fn options(gate: &Gate) -> Vec<&'static str> {

@@ -11,6 +11,7 @@ use store::Fs;
 use super::{Came, Deed, Ended, Input, Room, Site, Workplace};
 use crate::crew::{Assignment, Task};
 use crate::engine::Engine;
+use crate::fault::EngineError;
 use crate::notice::Notice;
 use crate::service::Service;
 use crate::step::Order;
@@ -173,6 +174,21 @@ impl<F: Fs> Service<F> {
         }
         self.queue.extend(due);
         next.map(Duration::from_secs)
+    }
+
+    /// Whoever was given a time to answer may not have it for ever: runs of this process whose time is up look what
+    /// follows. Gives whether there were any.
+    pub fn mind_time(&mut self) -> Result<bool, EngineError> {
+        let (now, settings) = (self.engine.now(), &self.engine.settings);
+        let is_overdue = |id: &&String| {
+            let run = self.engine.state.hosted.get(*id);
+            run.is_some_and(|run| !run.standing().is_paused && run.is_overdue(&now, settings))
+        };
+        let overdue: Vec<String> = self.engine.own_hosted().filter(is_overdue).cloned().collect();
+        for id in &overdue {
+            self.send_order(Order::to(id, Common::Wake))?;
+        }
+        Ok(!overdue.is_empty())
     }
 
     /// What there is to say of a hosted run.

@@ -102,6 +102,11 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether the time that somebody was given is up, so that it is to look what follows.
+    fn is_overdue(&self, _now: &str, _settings: &Settings) -> bool {
+        false
+    }
+
     /// How many hands of an opening it takes.
     fn busy(&self, me: &str) -> usize {
         self.standing().held_by(me)

@@ -44,7 +44,7 @@ impl Step<'_> {
     pub(super) fn next_loop(&mut self) {
         let (used, allowed) = (self.cycle.loop_number, self.cycle.loops_allowed);
         if used >= allowed {
-            let question = format!("{used} loops are done, and {allowed} are allowed: as many again, or stop");
+            let question = format!("all {allowed} loops that are allowed are done: as many again, or stop");
             return self.ask(Asks::LoopLimit, question, Work::Checkpoint);
         }
         let seconds = seconds_between(&self.cycle.since, self.world.now);

@@ -103,7 +103,9 @@ impl Step<'_> {
             Work::Check(_) | Work::Judge(_) => Party::Judge,
             Work::Act(_) | Work::Offer | Work::Merge | Work::Delete | Work::Archive(_) => Party::Actor,
         };
-        self.human_turn(signature, verdict, by, Some(next));
+        let is_new_goal = gate.asks == Asks::Insufficient && verdict.word == Word::RevisionRequested && back.is_none();
+        let context = if is_new_goal { "these words are the goal from here on" } else { "" };
+        self.human_turn(signature, verdict, by, Some(next), context);
         if self.cycle.paused.as_ref().is_some_and(|reason| reason.starts_with(NOBODY_ANSWERED)) {
             self.fact(Fact::Resumed);
         }
@@ -112,7 +114,7 @@ impl Step<'_> {
         }
         match (gate.asks, verdict.word) {
             (Asks::Plan, Word::Approved) => self.fact(Fact::Agreed),
-            (Asks::Insufficient, Word::RevisionRequested) if back_to(&verdict.words).is_none() => {
+            _ if is_new_goal => {
                 self.fact(Fact::GoalChanged { goal: verdict.words.trim().to_string() });
             }
             (Asks::LoopLimit | Asks::TimeLimit, _) => {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::digest::{Digest, RECENT_LOOPS};
 use super::fact::Fact;
+use super::input::Stated;
 use super::state::{CHECKPOINTS, Cycle, Place, Tries, Upfront, Work};
 use super::turn::Turn;
 use super::words::{Lap, Party, Word, field};
@@ -99,7 +100,16 @@ pub(super) fn take(cycle: &mut Cycle, fact: &Fact) {
             let plan = cycle.recent.iter().rev().find(|turn| turn.word == Word::PlanCreated);
             cycle.outline = plan.and_then(|plan| plan.field(field::CHANGE)).unwrap_or_default().into();
         }
-        Fact::GoalChanged { goal } => cycle.goal.clone_from(goal),
+        // The head of the record stays as it was written.
+        Fact::GoalChanged { goal } => {
+            let before = core::mem::replace(&mut cycle.goal, goal.clone());
+            cycle.headed.get_or_insert(before);
+        }
+        Fact::Restated(stated) => {
+            let Stated { goal, current_state, context_docs } = stated.clone();
+            (cycle.goal, cycle.current_state, cycle.context_docs) = (goal, current_state, context_docs);
+            cycle.headed = None;
+        }
         Fact::Allowed { loops, seconds } => (cycle.loops_allowed, cycle.seconds_allowed) = (*loops, *seconds),
         Fact::Offered { number, .. } => cycle.pull_request = *number,
         // What was changed and checked is not what stands there any more.
@@ -141,6 +151,7 @@ fn begin(run_id: &str, fact: &Fact) -> Option<Cycle> {
         cycle_id: cycle_id.clone(),
         goal_number: *goal_number,
         goal: goal.clone(),
+        headed: None,
         current_state: current_state.clone(),
         context_docs: context_docs.clone(),
         ground: *ground,
@@ -219,6 +230,6 @@ fn forget(cycle: &mut Cycle) {
     while let Some(lap) = is_old(&cycle.recent) {
         let count = cycle.recent.iter().take_while(|turn| turn.signature.lap == lap).count();
         let turns: Vec<Turn> = cycle.recent.drain(..count).collect();
-        cycle.digest.take(&turns);
+        cycle.digest.take(&turns.iter().collect::<Vec<_>>());
     }
 }

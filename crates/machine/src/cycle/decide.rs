@@ -17,7 +17,7 @@ use crate::moment::seconds_between;
 use crate::run::{Cast, Holder};
 
 /// Why a cycle is paused whose question was not answered in time: an answer ends that pause.
-pub(super) const NOBODY_ANSWERED: &str = "nobody answered";
+pub const NOBODY_ANSWERED: &str = "nobody answered";
 
 /// The longest goal, in bytes.
 const GOAL_BYTES: usize = 64 * 1024;
@@ -41,13 +41,7 @@ pub fn decide(
 
 /// What follows from a goal: a cycle begins with the Human's first block, driven by this process (CY-01).
 pub fn start(run_id: &str, goal: &Goal, world: &World<'_>, limits: &Limits) -> Result<Decision, Refusal> {
-    if goal.text.trim().is_empty() {
-        return Err(Refusal::new("the goal is empty", "say in one to three sentences what is to be reached"));
-    }
-    if goal.text.len() > GOAL_BYTES {
-        let reason = format!("the goal has {} bytes, more than {GOAL_BYTES}", goal.text.len());
-        return Err(Refusal::new(reason, "give it in one to three sentences, and name documents with the rest"));
-    }
+    may_be_goal(&goal.text)?;
     let started = Fact::Started {
         cycle_id: goal.cycle_id.clone(),
         goal_number: goal.number.max(1),
@@ -86,6 +80,17 @@ pub fn start(run_id: &str, goal: &Goal, world: &World<'_>, limits: &Limits) -> R
     }
     step.advance();
     Ok(step.decision)
+}
+
+fn may_be_goal(goal: &str) -> Result<(), Refusal> {
+    if goal.trim().is_empty() {
+        return Err(Refusal::new("the goal is empty", "say in one to three sentences what is to be reached"));
+    }
+    if goal.len() > GOAL_BYTES {
+        let reason = format!("the goal has {} bytes, more than {GOAL_BYTES}", goal.len());
+        return Err(Refusal::new(reason, "give it in one to three sentences, and name documents with the rest"));
+    }
+    Ok(())
 }
 
 /// A decision in the making.
@@ -139,7 +144,7 @@ impl<'a> Step<'a> {
     /// The table of inputs: the facts of the input itself.
     fn take_in(&mut self, input: &Input) -> Result<(), Refusal> {
         match (&self.cycle.place, input) {
-            (Place::Over(_), Input::Wake | Input::Release) => Ok(()),
+            (Place::Over(_), Input::Wake | Input::Release | Input::Restate(_)) => Ok(()),
             (_, Input::Report { fence, outcome }) => {
                 match self.cycle.attempt.clone().filter(|attempt| attempt.fence == *fence) {
                     Some(attempt) => {
@@ -164,6 +169,11 @@ impl<'a> Step<'a> {
                 self.answer(&gate, verdict, by, *shown)
             }
             (Place::Due(_), Input::Answer { .. }) => Err(not_now(&self.cycle, "does not wait for an answer")),
+            (_, Input::Restate(stated)) => {
+                may_be_goal(&stated.goal)?;
+                self.fact(Fact::Restated(stated.clone()));
+                Ok(())
+            }
             (_, Input::Pause { reason }) => match &self.cycle.paused {
                 Some(_) => Err(not_now(&self.cycle, "is paused already")),
                 None => {
@@ -273,7 +283,7 @@ impl<'a> Step<'a> {
             self.effect(Effect::Stop(fence));
         }
         let verdict = Verdict { word: Word::Stopped, words: words.into() };
-        self.human_turn(signature, &verdict, by, None);
+        self.human_turn(signature, &verdict, by, None, "");
         if self.cycle.paused.is_some() {
             self.fact(Fact::Resumed);
         }
@@ -281,7 +291,14 @@ impl<'a> Step<'a> {
     }
 
     /// The Human's turn enters the record.
-    pub(super) fn human_turn(&mut self, signature: Signature, verdict: &Verdict, by: &str, next: Option<Party>) {
+    pub(super) fn human_turn(
+        &mut self,
+        signature: Signature,
+        verdict: &Verdict,
+        by: &str,
+        next: Option<Party>,
+        context: &str,
+    ) {
         let line = super::digest::cut(&verdict.words, self.limits.field_bytes);
         let summary = if line.is_empty() { format!("{} by {by}", verdict.word) } else { line.to_string() };
         let turn = Turn {
@@ -291,7 +308,7 @@ impl<'a> Step<'a> {
             summary,
             confidence: None,
             next,
-            context: String::new(),
+            context: context.into(),
             fields: vec![],
             standing: None,
             response: verdict.words.clone(),

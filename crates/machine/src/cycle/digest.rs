@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::turn::Turn;
 use super::words::{Lap, Party, Word};
 
-/// The loops that agents are told in full, the newest ones.
+/// The loops before the one under way whose turns are kept in mind: for views, and to see what was edited in the record.
+/// Agents are told the last of them in full.
 pub(super) const RECENT_LOOPS: u32 = 2;
-/// The older loops that have a line of their own.
-const LINES: usize = 8;
+/// The older loops that have a line of their own: as many INSUFFICIENT in a row pause a cycle as it comes.
+const LINES: usize = 5;
 /// The longest text of such a line, in bytes.
 const LINE_BYTES: usize = 160;
 
@@ -51,7 +52,7 @@ pub struct LoopLine {
 
 impl Digest {
     /// Takes in a loop that is over, by its turns. The oldest line gives way when there are too many.
-    pub fn take(&mut self, turns: &[Turn]) {
+    pub fn take(&mut self, turns: &[&Turn]) {
         let Some(last) = turns.last() else { return };
         // The beginning is told with the goal.
         let Lap::Loop(number @ 1..) = last.signature.lap else { return };

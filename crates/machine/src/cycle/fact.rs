@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
+use super::input::Stated;
 use super::state::{Attempt, Ground, Place, Rest, Upfront};
 use super::turn::{Check, Measured, Turn};
 use crate::run::Cast;
@@ -132,6 +133,8 @@ pub enum Fact {
     },
     /// The Human approved the plan of the whole.
     Agreed,
+    /// The Human wrote something else into the head of the record.
+    Restated(Stated),
     /// The Human changed the goal.
     GoalChanged {
         /// What it is now.
@@ -222,6 +225,7 @@ impl Fact {
             | Self::Moved { .. }
             | Self::Agreed
             | Self::GoalChanged { .. }
+            | Self::Restated(_)
             | Self::Allowed { .. }
             | Self::WentBack { .. }
             | Self::Paused { .. }

@@ -4,6 +4,8 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 use super::fact::Fact;
 use super::state::{Ground, Upfront};
 use super::turn::{Check, Measured};
@@ -36,6 +38,8 @@ pub enum Input {
         /// The number of the gate that was shown; nothing where no other can be meant.
         shown: Option<u64>,
     },
+    /// The Human edited what the record begins with; an attempt that is under way goes on with what it was told.
+    Restate(Stated),
     /// Hand out no more work.
     Pause {
         /// Why.
@@ -48,6 +52,19 @@ pub enum Input {
         /// Who.
         by: String,
     },
+}
+
+/// What a record begins with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stated {
+    /// What is to be reached.
+    pub goal: String,
+    /// What is so, line by line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub current_state: Vec<String>,
+    /// Documents to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context_docs: Vec<String>,
 }
 
 /// What the Human says to a gate.

@@ -27,10 +27,10 @@ pub mod words;
 
 pub use answer::{back_to, options, read_answer, valid_words};
 pub use apply::apply;
-pub use decide::{decide, start};
+pub use decide::{NOBODY_ANSWERED, decide, start};
 pub use digest::{Digest, LoopLine};
 pub use fact::Fact;
-pub use input::{Decision, Deed, Effect, Findings, Goal, Input, Outcome, Plan, Said, Told, Verdict, World};
+pub use input::{Decision, Deed, Effect, Findings, Goal, Input, Outcome, Plan, Said, Stated, Told, Verdict, World};
 pub use limits::{Limits, Silence};
 pub use route::{LEAST_CONFIDENCE, Reason, Route, Routed, Unroutable, route};
 pub use state::{Asks, Attempt, Cycle, Ending, Gate, Ground, Place, Rest, Stage, Upfront, Work};

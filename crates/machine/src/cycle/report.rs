@@ -12,9 +12,12 @@ use super::fact::Fact;
 use super::input::{Deed, Effect, Findings, Outcome, Plan, Said, Told};
 use super::route::{LEAST_CONFIDENCE, Reason, Route, Routed, route};
 use super::state::{Asks, Attempt, Ending, Ground, Place, Rest, Stage, Upfront, Work};
-use super::turn::Turn;
+use super::turn::{Check, Turn};
 use super::words::{Party, Standing, Word, field};
 use crate::moment::later;
+
+/// Of what a check printed, so much stands in the record, in bytes.
+const PRINTED_BYTES: usize = 120;
 
 impl Step<'_> {
     /// The table of work and outcome.
@@ -253,7 +256,10 @@ impl Step<'_> {
             (field::RECOMMENDED, findings.recommended.clone()),
             (field::NEXT_STEPS, findings.next_steps.clone()),
         ];
-        self.take_turn(attempt, word, said, filled(&fields), Some(standing), vec![]);
+        let mut fields = filled(&fields);
+        // What code saw stands beside what the Judge says.
+        fields.extend(self.cycle.checks.as_ref().and_then(|(_, checks)| evidence(checks)));
+        self.take_turn(attempt, word, said, fields, Some(standing), vec![]);
     }
 
     /// A turn of an agent enters the record, and the cycle goes where the routing table says.
@@ -307,38 +313,33 @@ impl Step<'_> {
                 let question = format!("{streak} times in a row INSUFFICIENT: go on, change the goal, or stop");
                 self.ask(Asks::Insufficient, question, Work::Plan(Stage::Loop));
             }
-            Route::Human(reason) => {
-                self.ask_human(reason, party, word, standing, &format!("{reason}: {told}"), then);
-            }
+            Route::Human(reason) => self.ask_human((reason, party), word, standing, &told, then),
             Route::To(_) | Route::End => self.go_on(then),
         }
     }
 
     /// Which gate a reason opens.
-    fn ask_human(
-        &mut self,
-        reason: Reason,
-        party: Party,
-        word: Word,
-        standing: Option<Standing>,
-        question: &str,
-        then: Work,
-    ) {
-        let question = question.to_string();
+    fn ask_human(&mut self, doubt: (Reason, Party), word: Word, standing: Option<Standing>, told: &str, then: Work) {
         let is_closing = then.stage() == Stage::Closing;
-        match (reason, word) {
-            (Reason::Plan, _) => self.ask(Asks::Plan, question, Work::Plan(Stage::Loop)),
-            (Reason::Clarification, _) => self.ask(Asks::Clarification, question, then),
+        let question = |due: Reason| format!("{}: {told}", in_doubt(&due.to_string(), doubt));
+        match (doubt.0, word) {
+            (Reason::Plan, _) => self.ask(Asks::Plan, question(Reason::Plan), Work::Plan(Stage::Loop)),
+            (Reason::Clarification, _) => self.ask(Asks::Clarification, question(Reason::Clarification), then),
             // Who is not sure that the goal is met asks the same as who is.
             (_, Word::Pass) if then == Work::Merge && self.cycle.ground == Ground::Files => {
+                let question = format!("{}: {told}", in_doubt("the end waits for approval", doubt));
                 self.ask(Asks::Close, question, Work::Archive(Ending::Complete));
             }
             (_, Word::Pass) if then == Work::Merge && self.limits.offers => self.go(Place::Due(Work::Offer)),
-            (_, Word::Pass) if then == Work::Merge => self.ask(Asks::Merge, question, Work::Merge),
+            (_, Word::Pass) if then == Work::Merge => self.ask(Asks::Merge, question(Reason::Merge), Work::Merge),
             (_, Word::Pass) if standing == Some(Standing::Sufficient) && is_closing => {
-                self.ask(Asks::Sufficient, question, then);
+                self.ask(Asks::Sufficient, question(Reason::Sufficient), then);
             }
-            _ => self.escalate(party, question, then),
+            (Reason::Unsure(_), _) => {
+                let (reason, party) = doubt;
+                self.escalate(party, format!("the {party} is not sure ({reason}): {told}"), then);
+            }
+            (reason, _) => self.escalate(doubt.1, question(reason), then),
         }
     }
 
@@ -350,13 +351,14 @@ impl Step<'_> {
             Some(confidence) if confidence < LEAST_CONFIDENCE => Reason::Unsure(confidence),
             _ => Reason::Merge,
         };
+        let due = in_doubt(&Reason::Merge.to_string(), (reason, Party::Judge));
         let summary = judged.map(|turn| turn.summary).unwrap_or_default();
         let request = match number {
             Some(number) => format!("pull request {number}: {said}"),
             None => format!("there is no pull request: {said}"),
         };
         self.fact(Fact::Offered { fence: attempt.fence, number, said });
-        self.ask(Asks::Merge, format!("{reason}: {summary}; {request}"), Work::Merge);
+        self.ask(Asks::Merge, format!("{due}: {summary}; {request}"), Work::Merge);
     }
 
     fn merged(&mut self, attempt: &Attempt, commit: &str, note: &str) {
@@ -395,6 +397,14 @@ impl Step<'_> {
     }
 }
 
+/// What the Human is asked for, and who is not sure of it.
+fn in_doubt(due: &str, (reason, party): (Reason, Party)) -> String {
+    match reason {
+        Reason::Unsure(_) => format!("{due}, and the {party} is not sure ({reason})"),
+        _ => due.to_string(),
+    }
+}
+
 /// The work that follows a turn when all goes as it should.
 fn after(work: Work, word: Word, standing: Option<Standing>) -> Work {
     let stage = work.stage();
@@ -415,6 +425,17 @@ fn next_steps(route: Route, is_streak: bool) -> String {
         Route::Human(Reason::Merge) => "approve the merge, or ask for a revision".into(),
         Route::Human(_) | Route::To(_) | Route::End => "say how to go on".into(),
     }
+}
+
+/// The checks as a field of the Judge's block: how each ended, and the end of what it printed (CY-05).
+fn evidence(checks: &[Check]) -> Option<(String, String)> {
+    let told = |check: &Check| {
+        let last = check.tail.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let last = if last.is_empty() { String::new() } else { format!(" ({})", cut(last, PRINTED_BYTES)) };
+        format!("{}: {}{last}", check.name, check.end)
+    };
+    let told: Vec<String> = checks.iter().map(told).collect();
+    (!told.is_empty()).then(|| (field::CHECKS.into(), told.join("; ")))
 }
 
 fn deed_fields(deed: &Deed) -> Vec<(String, String)> {

@@ -3,6 +3,7 @@
 
 use alloc::collections::VecDeque;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub struct Cycle {
     pub goal_number: u32,
     /// The goal, in the Human's words.
     pub goal: String,
+    /// The goal that the head of the record names, where it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headed: Option<String>,
     /// What is so at the beginning, line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub current_state: Vec<String>,
@@ -387,8 +391,22 @@ impl Cycle {
         }
     }
 
-    /// What an agent is told of the record: the digest of old loops, and the turns of the newest ones (CY-11).
+    /// What an agent is told of the record: the turns of the lap under way and of the one before it, and a digest of all
+    /// older ones. So the fiftieth loop is told what the second is, and a few lines (CY-11).
     pub fn told(&self) -> (Vec<String>, Vec<&Turn>) {
-        (self.digest.told(), self.recent.iter().collect())
+        let now = if self.is_closing() { Lap::Final } else { Lap::Loop(self.loop_number) };
+        let mut laps: Vec<Vec<&Turn>> = Vec::new();
+        for turn in &self.recent {
+            match laps.last_mut().filter(|lap| lap.last().is_some_and(|last| last.signature.lap == turn.signature.lap))
+            {
+                Some(lap) => lap.push(turn),
+                None => laps.push(vec![turn]),
+            }
+        }
+        let is_begun = laps.last().and_then(|lap| lap.last()).is_some_and(|turn| turn.signature.lap == now);
+        let newest = laps.split_off(laps.len().saturating_sub(1 + usize::from(is_begun)));
+        let mut digest = self.digest.clone();
+        laps.iter().for_each(|lap| digest.take(lap));
+        (digest.told(), newest.concat())
     }
 }

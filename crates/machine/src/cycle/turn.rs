@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +88,16 @@ pub enum CheckEnd {
     TimedOut,
     /// It did not run, and why.
     NotRun(String),
+}
+
+impl fmt::Display for CheckEnd {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exit(code) => write!(out, "exit code {code}"),
+            Self::TimedOut => out.write_str("ran over its time"),
+            Self::NotRun(reason) => write!(out, "did not run: {reason}"),
+        }
+    }
 }
 
 impl CheckEnd {

@@ -34,8 +34,10 @@ pub mod field {
     pub const FEEDBACK: &str = "Human Feedback";
     /// what to do,
     pub const RECOMMENDED: &str = "Recommended Changes";
-    /// and what the Human should decide.
+    /// what the Human should decide,
     pub const NEXT_STEPS: &str = "Next Steps";
+    /// and, by code, how the checks ended.
+    pub const CHECKS: &str = "Checks";
 }
 
 /// Who takes turns.

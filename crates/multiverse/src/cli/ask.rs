@@ -144,7 +144,7 @@ pub(crate) fn words(
     live: Option<&Live>,
     words: &mut Words,
     so_far: SoFar,
-    is_open: impl Fn(&Service) -> bool,
+    mut is_open: impl FnMut(&mut Service) -> Result<bool, Failure>,
     output: &mut Output,
 ) -> Result<Asked<String>, Failure> {
     if so_far == SoFar::New {
@@ -152,7 +152,7 @@ pub(crate) fn words(
     }
     let wanted: Wanted<'_> = &mut || {
         service.refresh()?;
-        Ok(is_open(service))
+        is_open(service)
     };
     match live {
         Some(live) => {

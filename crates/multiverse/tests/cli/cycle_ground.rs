@@ -10,12 +10,12 @@ use crate::cycles::{answer, begin, git, repository, status};
 use crate::place::{Place, Ran};
 use crate::served::{Served, calls, says};
 
-const PLAN: &str = r#""result":"PLAN_CREATED","change":"c","win_state":"w","locations":["docs/a.md"]"#;
-const MET: &str = r#""result":"PASS","superordinate":"SUFFICIENT","subordinate":"met""#;
-const NOT_MET: &str = r#""result":"INSUFFICIENT","superordinate":"PROGRESSING","subordinate":"no","discrepancy":"d","main_source":"m","recommended":"r""#;
+pub(crate) const PLAN: &str = r#""result":"PLAN_CREATED","change":"c","win_state":"w","locations":["docs/a.md"]"#;
+pub(crate) const MET: &str = r#""result":"PASS","superordinate":"SUFFICIENT","subordinate":"met""#;
+pub(crate) const NOT_MET: &str = r#""result":"INSUFFICIENT","superordinate":"PROGRESSING","subordinate":"no","discrepancy":"d","main_source":"m","recommended":"r""#;
 
 /// A repository with an agent that plans so, does this in a shell, and judges so.
-fn place_of(plan: &str, act: &str, judge: &str, settings: &str) -> Place {
+pub(crate) fn place_of(plan: &str, act: &str, judge: &str, settings: &str) -> Place {
     let place = repository();
     let script = format!(
         "#!/bin/sh\nin=$(cat)\ncase \"$in\" in\n*'\"action\":\"act\"'*) {act}\n  r='\"result\":\"SUCCESS\"';;\n\
@@ -28,11 +28,11 @@ fn place_of(plan: &str, act: &str, judge: &str, settings: &str) -> Place {
     place
 }
 
-fn run(place: &Place) -> Ran {
+pub(crate) fn run(place: &Place) -> Ran {
     place.run(&["run", "--protocol", "cycle", "Make it so.", "--agent", "command:./agent"])
 }
 
-fn archived(place: &Place) -> Vec<String> {
+pub(crate) fn archived(place: &Place) -> Vec<String> {
     let entries = fs::read_dir(place.path("docs/context/archive")).unwrap().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
     names.sort();

@@ -6,6 +6,7 @@ mod asking;
 mod check;
 mod cycle;
 mod cycle_ground;
+mod cycle_people;
 mod cycles;
 mod found;
 mod frame;

@@ -85,11 +85,15 @@ pub fn plan(goal: &Goal, files: &Files, bounds: &Bounds) -> Planned {
     }
 }
 
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What an Actor says of its change.
 pub fn deed(goal: &Goal, change: &Change) -> Deed {
     let places: Vec<String> = change.edits.iter().map(|edit| format!("{} ({} lines)", edit.path, edit.lines)).collect();
     Deed {
-        summary: format!("{} gaps closed in {} files", change.mended.len(), change.edits.len()),
+        summary: format!("{} closed in {}", counted(change.mended.len(), "gap"), counted(change.edits.len(), "file")),
         where_to_look: places.join(", "),
         what_changed: named(&change.mended),
         why: format!("the goal: {}", goal.in_words()),

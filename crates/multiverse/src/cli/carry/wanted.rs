@@ -50,7 +50,7 @@ impl Open {
             _ => waiting.text.clone(),
         };
         output.warn(&progress.message(waiting.kind, &text))?;
-        let question = work.as_ref().map_or_else(|| "Your answer?".to_string(), Work::question);
+        let question = work.as_ref().map_or_else(|| question_of(&waiting), Work::question);
         Ok(Self { waiting, work, words: Words::new(&question), keys: Keys::default() })
     }
 
@@ -89,9 +89,16 @@ impl Opened {
                 (None, Some(wanted)) => Open::begin(&mut self.service, run, wanted, &self.progress, output)?,
                 (None, None) => return Ok(is_answered),
             };
-            let waiting = open.waiting.clone();
-            let is_open = |service: &Service| is_wanted(service, run, &waiting);
+            let (waiting, mut is_late) = (open.waiting.clone(), false);
+            let is_open = |service: &mut Service| {
+                is_late |= service.mind_time()?;
+                Ok(!is_late && is_wanted(service, run, &waiting))
+            };
             let asked = ask::words(&mut self.service, self.live.as_ref(), &mut open.words, so_far, is_open, output)?;
+            if is_late && asked == Asked::Elsewhere {
+                // What comes of it was told.
+                return Ok(true);
+            }
             let mut taken = Taken { service: &mut self.service, run, put_off: &mut self.put_off };
             is_answered |= taken.take(&open, asked, self.live.is_some(), output)?;
         }
@@ -198,6 +205,17 @@ fn next_wanted(service: &Service, run: &str, put_off: &BTreeSet<String>) -> Opti
     let is_asked = |waiting: &Waiting| matches!(waiting.kind, "question" | "work" | "gate" | "decision");
     let mut asked = view.waits.into_iter().filter(is_asked);
     asked.find(|waiting| key_of(waiting).is_some_and(|key| !put_off.contains(&key)))
+}
+
+/// What is asked at the terminal: where only some words are answers, which.
+fn question_of(waiting: &Waiting) -> String {
+    let answer = format!("multiverse answer {} ", waiting.run);
+    let words = waiting.commands.iter().filter_map(|command| command.strip_prefix(&answer));
+    let words: Vec<&str> = words.map(|word| word.trim_matches('"')).collect();
+    match waiting.kind {
+        "decision" if !words.is_empty() => format!("Your answer? One of: {}", words.join(", ")),
+        _ => "Your answer?".into(),
+    }
 }
 
 /// By what it is known whether something was put off: the question, else the attempt.

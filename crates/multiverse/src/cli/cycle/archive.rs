@@ -26,8 +26,7 @@ struct Archived {
 }
 
 pub(super) fn list(start: &Start, output: &mut Output) -> Result<Exit, Failure> {
-    let project = start.project_of_runs()?;
-    let folder = project.join(ARCHIVE);
+    let folder = start.project_of_runs().unwrap_or_else(|_| start.project_or_new()).join(ARCHIVE);
     let mut found = Vec::new();
     for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use engine::cycle::{CycleStart, uncommitted};
+use engine::cycle::{CycleStart, check_ground, uncommitted};
 
 use super::super::carry::{Driving, Opened};
 use super::super::configuration::{FILE, Read};
@@ -89,6 +89,7 @@ impl Goal {
             std::fs::metadata(&place).map_err(|error| Failure::reading(path, &error))?;
             context_docs.push(start.document(&project, path)?.to_string());
         }
+        check_ground(&project)?;
         let mut opened = Opened::to_begin(start, &driving.choice, output)?;
         let wants_outline = self.outline || Read::of(&project)?.set.cycle.outline;
         let goal = CycleStart { goal, current_state: self.state.clone(), context_docs, wants_outline };

@@ -14,23 +14,28 @@ use super::super::progress::Shown;
 use super::super::project::Start;
 use super::super::visible;
 
+/// Of what a check printed, so many columns are shown.
+const PRINTED: usize = 60;
+
 pub(super) fn show(start: &Start, output: &mut Output) -> Result<Exit, Failure> {
-    let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
+    let Ok(project) = start.project_of_runs() else { return none(output) };
     let opened = Opened::to_look(start, output, Shown::Oddities)?;
     let runs = opened.service.all_runs();
     let cycle = runs.into_iter().rfind(|run| run.protocol == Some("cycle"));
     if let Some(trouble) = opened.close().trouble {
         return Err(trouble);
     }
-    let Some(cycle) = cycle else {
-        output.say("there is no cycle here; `multiverse run --protocol cycle \"the goal\"` sets one")?;
-        return Ok(Exit::NothingToDo);
-    };
+    let Some(cycle) = cycle else { return none(output) };
     match output.form() {
         Form::Json => output.json(&cycle)?,
         Form::Text => output.data(&format!("{}{}", told(&cycle), misnamed(&project)))?,
     }
     Ok(Exit::Done)
+}
+
+fn none(output: &mut Output) -> Result<Exit, Failure> {
+    output.say("there is no cycle here; `multiverse run --protocol cycle \"the goal\"` sets one")?;
+    Ok(Exit::NothingToDo)
 }
 
 fn told(cycle: &RunView) -> String {
@@ -39,7 +44,10 @@ fn told(cycle: &RunView) -> String {
     let number = |name: &str| details.get(name).and_then(Value::as_u64).unwrap_or_default();
     let mut told = format!("{PLACE}{}{PLACE:#}  goal {}\n", visible::text(&cycle.run), number("goal_number"));
     told.push_str(&format!("{}\n", visible::lines(&cycle.request)));
-    told.push_str(&format!("{HINT}{}{HINT:#}\n", visible::text(&cycle.state_in_words)));
+    // What waits for the Human is told below, with what answers it.
+    if cycle.waits.is_empty() {
+        told.push_str(&format!("{HINT}{}{HINT:#}\n", visible::text(&cycle.state_in_words)));
+    }
     let (loops, allowed) = (number("loop"), number("loops_allowed"));
     let streak = match number("insufficient_in_a_row") {
         0 => String::new(),
@@ -57,9 +65,10 @@ fn told(cycle: &RunView) -> String {
         told.push('\n');
     }
     for check in details.get("checks").and_then(Value::as_array).into_iter().flatten() {
-        let name = check.get("name").and_then(Value::as_str).map(visible::text).unwrap_or_default();
-        let end = check.get("end").map(ToString::to_string).unwrap_or_default();
-        told.push_str(&format!("check {name}: {}\n", visible::text(&end)));
+        let of = |key: &str| check.get(key).and_then(Value::as_str).unwrap_or_default();
+        let last = of("tail").lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let last = if last.is_empty() { String::new() } else { format!(" ({})", visible::short(last, PRINTED)) };
+        told.push_str(&format!("check {}: {}{last}\n", visible::text(of("name")), visible::text(of("told"))));
     }
     for waiting in &cycle.waits {
         told.push_str(&format!("{HINT}waits for you{HINT:#}: {}\n", visible::text(&waiting.text)));
@@ -67,8 +76,10 @@ fn told(cycle: &RunView) -> String {
             told.push_str(&format!("  {}\n", visible::text(command)));
         }
     }
-    if !text("trouble").is_empty() {
-        told.push_str(&format!("{BAD}went wrong{BAD:#}: {}\n", text("trouble")));
+    let trouble = details.get("trouble").and_then(Value::as_str).unwrap_or_default();
+    // A question that comes of it says it already.
+    if !trouble.is_empty() && !cycle.waits.iter().any(|waiting| waiting.text.contains(trouble)) {
+        told.push_str(&format!("{BAD}went wrong{BAD:#}: {}\n", visible::lines(trouble).replace('\n', "\n  ")));
     }
     let checkpoints = details.get("checkpoints").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let loops: Vec<String> =
