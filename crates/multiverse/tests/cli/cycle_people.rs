@@ -31,7 +31,7 @@ fn cy07_the_human_answers_at_a_terminal() {
     terminal.types("DELETE_APPROVED\r");
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{}", screen.text());
-    let record = fs::read_to_string(place.path(&format!("docs/context/archive/{}", archived(&place)[0]))).unwrap();
+    let record = fs::read_to_string(place.path(format!("docs/context/archive/{}", archived(&place)[0]))).unwrap();
     assert!(record.contains("\nthe *second* | list\n") && record.contains("1:FINAL:7"), "{record}");
     assert_eq!(git(&place, &["branch", "--format=%(refname:short)"]), "main\n");
 }
