@@ -82,6 +82,7 @@ impl Openings {
                 ..Reading::default()
             },
             planned: "g".into(),
+            asked: vec![],
             definition: String::new(),
             executor: "one".into(),
         };
