@@ -14,7 +14,7 @@ use super::patience::retry_after;
 use super::settings::ModelSettings;
 use super::sse::{Event, Events};
 use super::tape::Tape;
-use super::wire::{Assembly, Heard, StreamFault, Wire, wire};
+use super::wire::{Assembly, Heard, StreamFault, Wire, json_from, wire};
 use crate::words::quote;
 
 /// The most of an error's body that is read.
@@ -289,7 +289,7 @@ impl<'a> Client<'a> {
     }
 
     fn whole(&self, kept: &[u8]) -> Result<Value, CallFault> {
-        let reply: Value = serde_json::from_slice(kept).map_err(|fault| {
+        let reply: Value = json_from(kept).map_err(|fault| {
             let begins = quote(&self.settings.scrub(&String::from_utf8_lossy(kept)), 120);
             CallFault::Busy {
                 after: None,

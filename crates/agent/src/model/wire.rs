@@ -67,8 +67,44 @@ pub(super) fn wire(provider: Provider) -> &'static dyn Wire {
 
 /// The data of an event as JSON.
 pub(super) fn json_of(event: &Event) -> Result<Value, StreamFault> {
-    serde_json::from_str(&event.data)
+    json_from(event.data.as_bytes())
         .map_err(|fault| StreamFault::Odd(format!("an event of the stream is not JSON: {fault}")))
+}
+
+/// JSON as providers send it: half of a character (`\ud83d` alone), as servers cut text between their tokens, stands for a
+/// character that cannot be read.
+pub(super) fn json_from(bytes: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(bytes).or_else(|fault| match without_halves(bytes) {
+        Some(mended) => serde_json::from_slice(&mended),
+        None => Err(fault),
+    })
+}
+
+/// The same bytes with `\ufffd` for each half of a character; nothing if there is none.
+fn without_halves(bytes: &[u8]) -> Option<Vec<u8>> {
+    let unit = |at: usize| {
+        let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let (mut out, mut at, mut is_mended) = (Vec::with_capacity(bytes.len()), 0, false);
+    while at < bytes.len() {
+        let length = match (bytes[at], unit(at)) {
+            (b'\\', Some(0xD800..=0xDBFF)) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
+            (b'\\', Some(0xD800..=0xDFFF)) => {
+                is_mended = true;
+                out.extend_from_slice(b"\\ufffd");
+                at += 6;
+                continue;
+            }
+            (b'\\', Some(_)) => 6,
+            (b'\\', None) => 2,
+            _ => 1,
+        };
+        let end = (at + length).min(bytes.len());
+        out.extend_from_slice(&bytes[at..end]);
+        at = end;
+    }
+    is_mended.then_some(out)
 }
 
 /// A text at a JSON pointer; empty if it is not there.
@@ -97,4 +133,22 @@ pub(super) fn append(object: &mut Map<String, Value>, field: &str, more: &str) {
 /// A key in a header of the usual kind.
 pub(super) fn bearer(settings: &ModelSettings) -> Vec<(&'static str, String)> {
     settings.key.iter().map(|key| ("authorization", format!("Bearer {}", key.reveal()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn halves_of_characters_do_not_make_a_reply_unreadable() {
+        let check = |text: &str, expected: Value| assert_eq!(json_from(text.as_bytes()).unwrap(), expected, "{text}");
+        check(r#"["a\ud83d", "\ude00b"]"#, json!(["a\u{fffd}", "\u{fffd}b"]));
+        check(r#"["\ud83d\ude00", "\ud83d\ud83d\ude00"]"#, json!(["😀", "\u{fffd}😀"]));
+        check(r#"["\\ud83d", "\\\ud83d", "\u00e9\n"]"#, json!(["\\ud83d", "\\\u{fffd}", "é\n"]));
+        for odd in [r#"["\ud83d"#, r#"["\ud8"#, "\\", r#"["\u"]"#, ""] {
+            assert!(json_from(odd.as_bytes()).is_err(), "{odd}");
+        }
+    }
 }

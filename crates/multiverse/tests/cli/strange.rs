@@ -146,7 +146,10 @@ fn time_that_is_used_up_is_a_question() {
     let ran =
         place.run(&["run", REQUEST, "--yes", "--agent", "script:script.yaml", "--agent", executor, "--budget", "2s"]);
     assert_eq!(ran.code, 3, "{}", ran.shown());
-    assert!(ran.stderr.contains("the budget of 2 s is used up: 2 s used"), "{}", ran.shown());
+    // How long it takes to end an agent is the machine's business.
+    let told = ran.stderr.split("the budget of 2 s is used up: ").nth(1).unwrap_or_default();
+    let used: Option<u64> = told.split(" s used").next().and_then(|used| used.parse().ok());
+    assert!(used.is_some_and(|used| used >= 2), "{}", ran.shown());
     let run = last(&place);
     assert_eq!(status(&place, &run), "PENDING");
     write(
