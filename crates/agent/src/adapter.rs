@@ -162,12 +162,15 @@ fn ending(brief: &Brief, how: How, output: &[u8], log: String, time: Duration, o
             format!("no line of the adapter's output is a JSON object ({shown}): print the result on one line");
         return Ending::Broken { problems: vec![problem], said: text, log };
     };
-    if let Some(question) = said.get("question").and_then(Value::as_str).filter(|text| !text.trim().is_empty()) {
+    let question = said.get("question").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let is_required = said.get("required") != Some(&Value::Bool(false));
+    if let (Some(question), true) = (question, is_required) {
         return Ending::Report { report: Report::question(question), log };
     }
     let report = json!({
         "status": "done",
         "summary": said.get("summary").and_then(Value::as_str).unwrap_or_default(),
+        "question": question,
         "result": result(&said),
         "outputs": brief.expects.outputs.iter().map(|path| json!({"path": path})).collect::<Vec<_>>(),
     });
@@ -230,6 +233,9 @@ mod tests {
             let ended = ending(&brief(kind), how, printed.as_bytes(), String::new(), Duration::from_secs(3), 100);
             let found = match ended {
                 Ending::Report { report, .. } => match report.question {
+                    Some(question) if report.status == ReportStatus::Done => {
+                        format!("asks {question} beside {}", report.result)
+                    }
                     Some(question) => format!("asks {question}"),
                     None => format!("result {}", report.result),
                 },
@@ -254,6 +260,8 @@ mod tests {
         check("reviewer", done, whole, "result {\"review_status\":\"approved\"}");
         check("owner", done, "{}", "result {}");
         check("owner", done, "{\"question\": \"which year?\"}", "asks which year?");
+        // One that is not required is asked beside the work.
+        check("owner", done, "{\"question\": \"which year?\", \"required\": false}", "asks which year? beside {}");
         check("owner", done, "", "broken no line of the adapter's output is a JSON object (nothing was printed)");
         check(
             "owner",

@@ -133,7 +133,7 @@ pub struct Report {
     /// How sure the agent is, from 0 to 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// With the status `question`: what a person must say.
+    /// With the status `question`: what a person must say. With `done`, from a role of a workflow: what a person may say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// With the status `failed`: what went wrong.

@@ -138,7 +138,7 @@ fn report() -> Value {
                 "type": ["number", "null"], "minimum": 0, "maximum": 10,
                 "description": "How sure you are, from 0 to 10."
             },
-            "question": optional_text("With the status question: what a person must say."),
+            "question": optional_text("With the status question: what a person must say. With the status done, from a role of a workflow: what a person may say; nothing waits for it."),
             "error": optional_text("With the status failed: what went wrong."),
             "usage": usage()
         },

@@ -51,7 +51,7 @@ mod why;
 pub mod workflows {
     pub use dialect::profile::{
         ARTIFACTS, Complaint, Invocation, PROFILE_SCHEMA, PROFILES, ReadProfile, SCHEMAS, SHIPPED, STATUS,
-        STATUS_SCHEMA, Schema, choose, human_gates, read_invocation, read_profile, read_status, slug,
+        STATUS_SCHEMA, Schema, choose, env_value, human_gates, read_invocation, read_profile, read_status, slug,
     };
     pub use machine::profile::{Gate, Mode, PlannedStep, Profile, StepKind, compile};
 }

@@ -82,6 +82,21 @@ fn command(line: &str, project: &Path, run: &str, input: Vec<u8>) -> Result<(), 
     let ended = tools::launch(&launch, &Stop::new()).map_err(|fault| fault.to_string())?;
     match ended.how {
         How::Exit(0) => Ok(()),
-        how => Err(format!("{how:?} {}", String::from_utf8_lossy(&ended.log).trim())),
+        how => {
+            let said = String::from_utf8_lossy(&ended.log);
+            let end = said.trim().lines().next_back().map(|line| format!(": {line}")).unwrap_or_default();
+            Err(format!("`{line}` {}{end}", in_words(how)))
+        }
+    }
+}
+
+fn in_words(how: How) -> String {
+    match how {
+        How::Exit(code) => format!("ended with exit code {code}"),
+        How::Signal(signal) => format!("was ended by signal {signal}"),
+        How::TimedOut => format!("did not end within {} s", WITHIN.as_secs()),
+        How::Stopped => "was stopped".into(),
+        How::Flooded => format!("printed more than {SAID_BYTES} bytes"),
+        How::Outgrew(_) => "grew beyond what a command may use".into(),
     }
 }

@@ -296,11 +296,14 @@ impl Document {
         // Somebody else's file may share a line with one that brings lines of its own: that must not take out theirs.
         let mut yields = false;
         // A file that ends in the middle of what was there, and of nothing older, was cut off: however close the rest of it
-        // comes to a shorter version, nobody started from that.
+        // comes to a shorter version, nobody started from that. Nor is an older version its origin of which less than half
+        // is left, or that ends in the middle of the same line.
         let mut is_cut_off = is_beginning(edited, head);
+        let is_torn = is_cut_off && ends_within_a_line(edited, head);
+        let may_be_from = |text: &Text| !is_torn && is_beginning(edited, text) && edited.len() * 2 >= text.len();
         self.walk_back(edited, |distance, text| {
             index -= 1;
-            is_cut_off = is_cut_off && distance > 0 && !text.is_some_and(|text| is_beginning(edited, text));
+            is_cut_off = is_cut_off && distance > 0 && !text.is_some_and(may_be_from);
             // Before this the document did not exist: nobody started from that. Nor from a file of that time: what was
             // removed since would come twice.
             let file = self.past[index].found.as_ref().filter(|_| files < limits::REMEMBERED_FILES);
@@ -366,6 +369,13 @@ fn is_beginning(text: &Text, whole: &Text) -> bool {
     text.len() < whole.len() && whole.slice(0..text.len()) == text.slice(0..text.len())
 }
 
+/// Whether the beginning of a text ends where neither it nor the text has a line end.
+fn ends_within_a_line(beginning: &Text, whole: &Text) -> bool {
+    let end = beginning.len();
+    let around = whole.slice(end.saturating_sub(1)..(end + 1).min(whole.len())).to_vec();
+    end > 0 && !around.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -417,6 +427,17 @@ mod tests {
         let versions = ["{\"at\": 0}\n", "{\"at\": 1, \"rows\": [\n1,\n2,\n3,\n4,\n5,\n6,\n7\n], \"end\": 1}\n"];
         check_merge(&versions, "{\"at\": 1, \"rows\": [\n1,\n2", "{\"at\": 1, \"rows\": [\n1,\n2", 2, 0);
         check_merge(&["a\n", "a\nb\n", "a\nb\nc\n"], "a\nb", "a\nbc\n", 2, 0);
+        // The same beginning in every version: it is cut off all the same, in the middle of a line or of all.
+        let begins = "{\n1111,\n2222,\n3333,\n";
+        let versions = [
+            "{\n}\n".to_owned(),
+            format!("{begins}\"a\": 4,\n\"b\": 5,\n}}\n"),
+            format!("{begins}\"a\": 5,\n\"b\": 6,\n}}\n"),
+        ];
+        let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
+        for cut in ["{\n1111,\n22", "{\n1111,\n2222,\n333", "{\n1111,\n"] {
+            check_merge(&versions, cut, cut, 3, 0);
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub enum Kind {
     List(Vec<Node>),
     /// A mapping, in the order of the document, duplicates included.
     Map(Vec<Entry>),
-    /// A YAML alias. It is not expanded, so that no document grows beyond its own size.
+    /// A YAML alias that is not written out, so that no document grows beyond its own size.
     Alias,
 }
 
@@ -161,21 +161,35 @@ impl Node {
         }
     }
 
-    /// The same value with all spans empty, to compare what two documents say.
-    pub(crate) fn without_spans(&self) -> Node {
+    /// How many values it is.
+    pub(crate) fn size(&self) -> usize {
+        1 + match &self.kind {
+            Kind::List(items) => items.iter().map(Node::size).sum::<usize>(),
+            Kind::Map(entries) => entries.iter().map(|entry| entry.value.size()).sum(),
+            _ => 0,
+        }
+    }
+
+    /// The same value as if all of it stood in one place.
+    pub(crate) fn placed_at(&self, span: &Range<usize>) -> Node {
         let kind = match &self.kind {
-            Kind::List(items) => Kind::List(items.iter().map(Node::without_spans).collect()),
+            Kind::List(items) => Kind::List(items.iter().map(|item| item.placed_at(span)).collect()),
             Kind::Map(entries) => {
-                let plain = |entry: &Entry| Entry {
+                let placed = |entry: &Entry| Entry {
                     key: entry.key.clone(),
-                    key_span: 0..0,
-                    value: entry.value.without_spans(),
+                    key_span: span.clone(),
+                    value: entry.value.placed_at(span),
                 };
-                Kind::Map(entries.iter().map(plain).collect())
+                Kind::Map(entries.iter().map(placed).collect())
             }
             other => other.clone(),
         };
-        Node { span: 0..0, kind }
+        Node { span: span.clone(), kind }
+    }
+
+    /// The same value with all spans empty, to compare what two documents say.
+    pub(crate) fn without_spans(&self) -> Node {
+        self.placed_at(&(0..0))
     }
 
     /// Scalars as text: what stands there, decoded.

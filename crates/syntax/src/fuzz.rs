@@ -115,6 +115,7 @@ pub fn fuzz_lists(bytes: &[u8]) {
 /// Reads YAML, and edits it in every way.
 pub fn fuzz_yaml(bytes: &[u8]) {
     check_problems(&yaml::parse(bytes).problems, bytes);
+    check_problems(&yaml::parse_expanded(bytes).problems, bytes);
     edit_data(Format::Yaml, bytes);
 }
 

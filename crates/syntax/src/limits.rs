@@ -13,5 +13,8 @@ pub const MAX_PROBLEMS: usize = 1000;
 /// Values (nodes) that are kept of one YAML or JSON document.
 pub const MAX_NODES: usize = 1 << 20;
 
+/// Values that aliases of one YAML document repeat, where they are written out.
+pub const MAX_EXPANDED: usize = 1 << 14;
+
 /// Edits that a Markdown document remembers for its row indexes; an index that is further behind is built again.
 pub const MAX_REMEMBERED_EDITS: usize = 256;

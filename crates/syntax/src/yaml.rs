@@ -1,16 +1,17 @@
 //! Owns reading YAML for `check`, front matter and editing: a tree with spans, and problems with places.
-//! Must not change documents (`data_edit` does), and does not expand aliases, so that nothing grows beyond the document's own size.
+//! Must not change documents (`data_edit` does), and expands aliases only where that is asked for, within a bound: nothing
+//! grows without end.
 
 mod explain;
 pub(crate) mod scalar;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle};
 
 use crate::data::{self, Entry, Kind, Node, Parsed};
-use crate::limits::{MAX_DEPTH, MAX_NODES};
+use crate::limits::{MAX_DEPTH, MAX_EXPANDED, MAX_NODES};
 use crate::problem::{Code, Findings};
 
 /// Reads a YAML stream. This never fails.
@@ -20,21 +21,29 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     Parsed { root: nodes.next(), more: nodes.collect(), problems: findings.place(bytes) }
 }
 
+/// Reads a YAML stream with its aliases written out, and the mappings that `<<` brings in. What an alias repeats has the
+/// alias's place. Repetitions that grow beyond a bound are a problem. This never fails.
+pub fn parse_expanded(bytes: &[u8]) -> Parsed {
+    let reader = read_all(bytes, Aliases::WrittenOut);
+    let mut nodes = reader.done.into_iter();
+    Parsed { root: nodes.next(), more: nodes.collect(), problems: reader.findings.place(bytes) }
+}
+
 /// Reads a YAML stream into its documents.
 pub(crate) fn read(bytes: &[u8]) -> (Vec<Node>, Findings) {
-    let reader = read_all(bytes);
+    let reader = read_all(bytes, Aliases::Kept);
     (reader.done, reader.findings)
 }
 
 /// The values that carry an anchor which an alias repeats: a change of one is a change of all its repetitions.
 pub(crate) fn repeated(bytes: &[u8]) -> Vec<Range<usize>> {
-    let reader = read_all(bytes);
+    let reader = read_all(bytes, Aliases::Kept);
     let repeated = reader.anchored.into_iter().filter(|(anchor, _)| reader.aliases.contains(anchor));
     repeated.map(|(_, span)| span).collect()
 }
 
-fn read_all(bytes: &[u8]) -> Reader<'_> {
-    let mut reader = Reader::default();
+fn read_all(bytes: &[u8], how: Aliases) -> Reader<'_> {
+    let mut reader = Reader { how, ..Reader::default() };
     let source = match std::str::from_utf8(bytes) {
         Ok(source) => source,
         Err(error) => {
@@ -68,6 +77,28 @@ fn read_all(bytes: &[u8]) -> Reader<'_> {
         reader.close(source.len());
     }
     reader
+}
+
+/// The mappings that `<<` brings in: their keys, where the mapping has none of its own; of several the first counts.
+fn merge(entries: &mut Vec<Entry>) {
+    let is_merge = |entry: &Entry| match &entry.value.kind {
+        Kind::Map(_) => entry.key == "<<",
+        Kind::List(items) => entry.key == "<<" && items.iter().all(|item| matches!(item.kind, Kind::Map(_))),
+        _ => false,
+    };
+    let Some(at) = entries.iter().position(is_merge) else { return };
+    let brought = match entries.remove(at).value.kind {
+        Kind::List(items) => items,
+        kind => vec![Node { span: 0..0, kind }],
+    };
+    for node in brought {
+        let Kind::Map(brought) = node.kind else { continue };
+        for entry in brought {
+            if !entries.iter().any(|own| own.key == entry.key) {
+                entries.push(entry);
+            }
+        }
+    }
 }
 
 /// What a scalar without quotes is, by the core schema of YAML 1.2.
@@ -106,8 +137,19 @@ fn is_number(text: &str) -> bool {
     is_mantissa && exponent.is_none_or(|exponent| all(exponent, 10))
 }
 
+/// What becomes of aliases.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Aliases {
+    /// They stay what they are.
+    #[default]
+    Kept,
+    /// The value that they repeat stands in their place.
+    WrittenOut,
+}
+
 #[derive(Default)]
 struct Reader<'a> {
+    how: Aliases,
     source: &'a str,
     findings: Findings,
     open: Vec<Open>,
@@ -117,6 +159,11 @@ struct Reader<'a> {
     anchored: Vec<(usize, Range<usize>)>,
     /// The numbers of the anchors that are repeated.
     aliases: HashSet<usize>,
+    /// What has an anchor, where aliases are written out; nothing where it is too large to be repeated.
+    repeatable: HashMap<usize, Option<Node>>,
+    /// How many values are kept there, and how many were written out.
+    kept: usize,
+    expanded: usize,
 }
 
 /// A collection that is being read.
@@ -140,12 +187,13 @@ impl Reader<'_> {
         let span = self.range(span);
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.note_anchor(anchor, span.clone());
                 let kind = match style {
                     ScalarStyle::Plain if tag.is_none() => plain_kind(&text),
                     _ => Kind::Text(text.into_owned()),
                 };
-                self.add(Node { span, kind });
+                let node = Node { span, kind };
+                self.note_anchor(anchor, &node);
+                self.add(node);
             }
             Event::SequenceStart(style, anchor, ..) => {
                 let items = Items::List(Vec::new());
@@ -158,7 +206,11 @@ impl Reader<'_> {
             Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
             Event::Alias(anchor) => {
                 self.aliases.insert(anchor);
-                self.add(Node { span, kind: Kind::Alias });
+                let node = match self.how {
+                    Aliases::Kept => Node { span, kind: Kind::Alias },
+                    Aliases::WrittenOut => self.written_out(anchor, span),
+                };
+                self.add(node);
             }
             Event::UnresolvedAlias(name) => {
                 let message = format!("`*{name}` names no anchor above it");
@@ -168,7 +220,7 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        if self.nodes >= MAX_NODES {
+        if self.nodes >= MAX_NODES && self.expanded <= MAX_EXPANDED {
             let end = self.source.len();
             let message = format!("more than {MAX_NODES} values, the rest is not read");
             self.findings.add(Code::TooLarge, end..end, message, "split the document");
@@ -209,7 +261,7 @@ impl Reader<'_> {
     fn close(&mut self, end: usize) {
         let Some(open) = self.open.pop() else { return };
         let end = if open.style == StructureStyle::Flow { end.max(open.end) } else { open.end };
-        let kind = match open.items {
+        let mut kind = match open.items {
             Items::List(items) => Kind::List(items),
             Items::Map { mut entries, key } => {
                 if let Some((key, key_span)) = key {
@@ -220,16 +272,45 @@ impl Reader<'_> {
                 Kind::Map(entries)
             }
         };
-        let span = open.start..end.max(open.start);
-        self.note_anchor(open.anchor, span.clone());
-        self.add(Node { span, kind });
+        if let (Kind::Map(entries), Aliases::WrittenOut) = (&mut kind, self.how) {
+            merge(entries);
+        }
+        let node = Node { span: open.start..end.max(open.start), kind };
+        self.note_anchor(open.anchor, &node);
+        self.add(node);
     }
 
     /// Anchors count from 1.
-    fn note_anchor(&mut self, anchor: usize, span: Range<usize>) {
-        if anchor > 0 {
-            self.anchored.push((anchor, span));
+    fn note_anchor(&mut self, anchor: usize, node: &Node) {
+        if anchor == 0 {
+            return;
         }
+        self.anchored.push((anchor, node.span.clone()));
+        if self.how == Aliases::WrittenOut {
+            let size = node.size();
+            let is_kept = size <= MAX_EXPANDED && self.kept + size <= MAX_NODES;
+            self.kept += if is_kept { size } else { 0 };
+            self.repeatable.insert(anchor, is_kept.then(|| node.clone()));
+        }
+    }
+
+    /// What an alias repeats, in the alias's place.
+    fn written_out(&mut self, anchor: usize, span: Range<usize>) -> Node {
+        let alias = Node { span: span.clone(), kind: Kind::Alias };
+        let Some(repeated) = self.repeatable.get(&anchor) else {
+            let message = "an alias stands within the value that it repeats";
+            self.findings.add(Code::YamlUnknownAlias, span, message, "write out what is meant");
+            return alias;
+        };
+        self.expanded += repeated.as_ref().map_or(MAX_EXPANDED + 1, Node::size);
+        let Some(node) = repeated.as_ref().filter(|_| self.expanded <= MAX_EXPANDED) else {
+            let message = format!("aliases repeat more than {MAX_EXPANDED} values");
+            self.findings.add(Code::TooLarge, span, message, "write out what is meant, without aliases");
+            // Nothing more is read: what is repeated could be repeated again.
+            self.nodes = self.nodes.max(MAX_NODES);
+            return alias;
+        };
+        node.placed_at(&span)
     }
 
     fn error(&mut self, error: &granit_parser::ScanError) {

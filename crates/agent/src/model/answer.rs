@@ -25,6 +25,8 @@ pub(super) fn answer_schema(brief: &Brief, form: Form) -> Option<Value> {
     let result = &brief.expects.result;
     match form {
         Form::Report => Some(report(brief)),
+        // Whoever owes files beside a result answers with both.
+        Form::Simple if result.is_object() && !brief.expects.outputs.is_empty() => Some(report(brief)),
         Form::Simple if result.is_object() => Some(narrowed(brief)),
         Form::Simple => None,
     }

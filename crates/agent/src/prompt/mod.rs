@@ -5,6 +5,7 @@
 //! goes to a model as its system text, so that providers find it in their caches.
 
 mod cycle;
+mod profile;
 mod roadmap;
 mod template;
 mod view;
@@ -25,7 +26,7 @@ const PARTING: &str = "---";
 const ANY: &str = "any";
 
 /// Our own templates, by name.
-const BUILT_IN: [(&str, &str); 22] = [
+const BUILT_IN: [(&str, &str); 25] = [
     ("planner.plan_prelude", include_str!("templates/planner.plan_prelude.md")),
     ("planner.propose", include_str!("templates/planner.propose.md")),
     ("planner.plan_stages", include_str!("templates/planner.plan_stages.md")),
@@ -47,6 +48,9 @@ const BUILT_IN: [(&str, &str); 22] = [
     ("planner.plan_closing", include_str!("templates/planner.plan_closing.md")),
     ("actor.act", include_str!("templates/actor.act.md")),
     ("judge.judge", include_str!("templates/judge.judge.md")),
+    ("role.produce", include_str!("templates/role.produce.md")),
+    ("role.review", include_str!("templates/role.review.md")),
+    ("role.validate", include_str!("templates/role.validate.md")),
     (ANY, include_str!("templates/any.md")),
 ];
 
@@ -176,7 +180,8 @@ impl Prompts {
         let of = |pointer: &str| brief.context.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let tool_type = brief.item.get("tool_type").and_then(Value::as_str).unwrap_or_default();
         let target = brief.plan_target.as_deref();
-        let name = chosen(&brief.role, &brief.action, target, tool_type, of("/mode"), of("/kind"));
+        let name = profile::template_for(brief)
+            .unwrap_or_else(|| chosen(&brief.role, &brief.action, target, tool_type, of("/mode"), of("/kind")));
         self.named(&name)
     }
 

@@ -194,3 +194,55 @@ fn agents_of_a_cycle_are_told_of_it() {
         with(&[turn, words, "12 lines were changed, in mill.md", "tests: exit code 3", "expected 3", "it is fine"]);
     check(&brief("judge", "judge"), "judge.judge", &judged);
 }
+
+/// PF-05, PF-12, PF-18, PF-20: whoever plays a role is told the idea, the step and its notes, the reviewer's words and a
+/// person's answers whole, and how to answer; whatever the role is called, and nothing of what comes next.
+#[test]
+fn roles_of_a_workflow_are_told_of_their_step() {
+    let long = "not *this*,\nbut that. ".repeat(60);
+    let brief = |role: &str, action: &str, kind: &str| {
+        let mut brief = Brief::new("r", "profile", role, action);
+        brief.context = json!({"idea": {"id": "w", "headline": "Wheat", "text": "Report on the wheat."},
+            "phase_description": "What is wanted.", "remarks": [long], "artifacts_dir": "artifacts",
+            "handoff_packet": {"required": ["a.md"], "provided": [], "missing": ["a.md"]}});
+        let item = json!({"step_id": "s7", "step_type": kind, "role": role, "phase": "plan", "notes": "mind the rain",
+            "review_of": "miller"});
+        brief.item = serde_json::from_value(item).unwrap();
+        brief.expects.outputs = vec!["x/plan.md".into()];
+        brief.answers = vec![crate::Answered { question: "which year?".into(), answer: long.clone() }];
+        brief.problems = vec!["plan.md is missing".into()];
+        brief
+    };
+    let common = [
+        "Report on the wheat.",
+        "Wheat",
+        "What is wanted.",
+        "mind the rain",
+        "x/plan.md",
+        "s7",
+        "which year?",
+        "plan.md is missing",
+        "left out: a.md",
+        long.trim_end(),
+    ];
+    let with = |more: &[&'static str]| -> Vec<&str> { common.iter().chain(more).copied().collect() };
+    check(&brief("miller", "produce", "owner"), "role.produce", &with(&["You are the miller", "Your work came back"]));
+    check(&brief("planner", "produce", "owner"), "role.produce", &with(&["You are the planner"]));
+    let mut review = brief("judge", "review", "reviewer");
+    review.expects.result = json!({"type": "object", "required": ["review_status"]});
+    let reviewer: Vec<&str> = with(&["\"changes_requested\", \"remarks\"", "You review the work of: miller"]);
+    check(&review, "role.review", &reviewer.into_iter().filter(|words| *words != long.trim_end()).collect::<Vec<_>>());
+    let mut checked = brief("tester", "validate", "validator");
+    checked.expects.result = json!({"type": "object"});
+    check(&checked, "role.validate", &with(&["\"integration_failure_target\": \"ROLE\"", "\"passed\""]));
+    let simple = Prompts::built_in().render(&brief("miller", "produce", "owner"), Form::Simple, Tools::None);
+    assert!(simple.system.contains("Answer with the text of the file"), "{}", simple.system);
+    let mut two = brief("miller", "produce", "owner");
+    two.expects.outputs.push("x/b.md".into());
+    two.context["commit_message"] = json!("<type>(miller): <what>");
+    let text = Prompts::built_in().render(&two, Form::Simple, Tools::None).text();
+    assert!(
+        text.contains("answer with JSON only") && text.contains("Do not commit") && text.contains("x/b.md"),
+        "{text}"
+    );
+}

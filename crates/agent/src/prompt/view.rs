@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::template::Known;
 use super::{Form, Tools};
-use super::{cycle, roadmap};
+use super::{cycle, profile, roadmap};
 use crate::contract::Brief;
 
 /// The most entries of a list that a prompt tells.
@@ -25,7 +25,7 @@ pub(super) const fn list(name: &'static str, entries: &'static [&'static str]) -
 
 /// All fields that there are.
 pub(super) fn known() -> Vec<Known> {
-    KNOWN.iter().chain(&roadmap::KNOWN).chain(&cycle::KNOWN).copied().collect()
+    KNOWN.iter().chain(&roadmap::KNOWN).chain(&cycle::KNOWN).chain(&profile::KNOWN).copied().collect()
 }
 
 /// The fields of any brief, for templates and for docs/prompts.md.
@@ -133,6 +133,7 @@ pub(super) fn view(brief: &Brief, form: Form, tools: Tools) -> Value {
     view.insert("answers".into(), own(json!(brief.answers), "answers"));
     roadmap::add(&mut view, brief);
     cycle::add(&mut view, brief);
+    profile::add(&mut view, brief, form);
     Value::Object(view)
 }
 

@@ -2,7 +2,7 @@
 //! as the seed decides, and says so; what came back with remarks is mended. Must not claim work that was not done.
 
 use super::idea::Idea;
-use super::{Part, Played, Scene, Verdict, chance, sections};
+use super::{PLAYED, Part, Played, Scene, Verdict, chance, sections};
 
 /// The sections that a document must have.
 pub(super) const SECTIONS: [&str; 4] = ["Purpose", "Rests on", "Coverage", "Open points"];
@@ -66,7 +66,7 @@ fn gap(scene: &Scene<'_>, idea: &Idea, name: &str) -> Gap {
 fn document(scene: &Scene<'_>, idea: &Idea, name: &str) -> String {
     let gap = gap(scene, idea, name);
     let mut text = format!(
-        "# {}: {}\n\nPlayed by the engine for the role {} (phase {}, step {}, attempt {}). Nothing was done beside this \
+        "# {}: {}\n\n{PLAYED} {} (phase {}, step {}, attempt {}). Nothing was done beside this \
          document: what it says comes from the idea and from the documents before it.\n",
         title_of(name),
         idea.headline,
@@ -121,7 +121,7 @@ fn coverage(text: &mut String, scene: &Scene<'_>, idea: &Idea, gap: Gap) {
         let name = Idea::name(place);
         let said = scene.before.iter().filter(|artifact| artifact.part == Part::Owner);
         let said = said
-            .filter(|artifact| super::review::covers(&artifact.content, &name))
+            .filter(|artifact| super::review::covers(&artifact.content, &name, criterion))
             .map(|artifact| artifact.name.as_str());
         let said: Vec<&str> = said.collect();
         let from = if said.is_empty() { "the idea".to_owned() } else { said.join(", ") };

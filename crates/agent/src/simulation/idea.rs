@@ -29,11 +29,15 @@ impl Idea {
 pub(super) fn read(headline: &str, text: &str) -> Idea {
     let end = (0..=text.len().min(LONGEST)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let lines = lines_of(&text[..end]);
-    // What the author calls criteria; else what is demanded; else every item of a list; else every sentence.
-    let ways: [&dyn Fn(&Line) -> bool; 4] =
-        [&|line| line.is_item && line.is_below_criteria, &|line| is_demand(&line.text), &|line| line.is_item, &|_| {
-            true
-        }];
+    // What the author calls criteria; else what is demanded, and whatever stands in a list beside it; else every item of a
+    // list; else every sentence.
+    let is_list_of_demands = lines.iter().any(|line| line.is_item && is_demand(&line.text));
+    let ways: [&dyn Fn(&Line) -> bool; 4] = [
+        &|line| line.is_item && line.is_below_criteria,
+        &|line| is_demand(&line.text) || (line.is_item && is_list_of_demands),
+        &|line| line.is_item,
+        &|_| true,
+    ];
     let picked = ways.iter().map(|way| lines.iter().filter(|line| way(line)).collect::<Vec<_>>());
     let picked = picked.into_iter().find(|picked| !picked.is_empty()).unwrap_or_default();
     let mut criteria: Vec<String> = Vec::new();

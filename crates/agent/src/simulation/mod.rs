@@ -89,6 +89,9 @@ pub enum Verdict {
     },
 }
 
+/// How a document begins that was played, so that whoever reads it knows.
+const PLAYED: &str = "Played by the engine for the role";
+
 /// Plays a step.
 pub fn play(scene: &Scene<'_>) -> Played {
     let idea = idea::read(scene.headline, scene.idea);

@@ -68,21 +68,31 @@ pub fn choose<'a>(
     }
 }
 
-/// The gates in the middle that people decide, from the text of a `.env` file (PF-06): a comma list; `NONE`, `NO`,
-/// `FALSE`, `0` or nothing stands for none. The last line counts.
-pub fn human_gates(env: &str) -> BTreeSet<String> {
-    let mut values = env.lines().filter_map(|line| {
+/// A variable in the text of a `.env` file; nothing if it is not there, or empty. The last line that sets it counts; what is
+/// between quotes is taken as it is, else a `#` at the beginning or after a blank begins a comment.
+pub fn env_value<'a>(env: &'a str, variable: &str) -> Option<&'a str> {
+    let of_line = |line: &'a str| {
         let line = line.trim();
-        let line = line.strip_prefix("export ").unwrap_or(line);
+        let line = line.strip_prefix("export").filter(|rest| rest.starts_with([' ', '\t'])).unwrap_or(line);
         let (name, value) = line.split_once('=')?;
-        (name.trim() == GATES).then(|| value.trim())
-    });
-    let value = values.next_back().unwrap_or_default();
+        (name.trim() == variable).then(|| value.trim())
+    };
+    let value = env.lines().filter_map(of_line).next_back()?;
     let quoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.split_once(*quote));
     let value = match quoted {
         Some((within, _)) => within,
-        None => value.split(" #").next().unwrap_or_default(),
+        None => {
+            let is_comment = |(at, _): &(usize, &str)| *at == 0 || value[..*at].ends_with([' ', '\t']);
+            value.match_indices('#').find(is_comment).map_or(value, |(at, _)| &value[..at])
+        }
     };
+    Some(value.trim()).filter(|value| !value.is_empty())
+}
+
+/// The gates in the middle that people decide, from the text of a `.env` file (PF-06): a comma list; `NONE`, `NO`,
+/// `FALSE`, `0` or nothing stands for none.
+pub fn human_gates(env: &str) -> BTreeSet<String> {
+    let value = env_value(env, GATES).unwrap_or_default();
     let none = ["NONE", "NO", "FALSE", "0"];
     if none.iter().any(|word| value.trim().eq_ignore_ascii_case(word)) {
         return BTreeSet::new();

@@ -159,6 +159,7 @@ fn twice(found: &mut Vec<Finding>, what: &str, named: &[(&Node, &str)]) {
 }
 
 fn unknown(found: &mut Vec<Finding>, at: &Node, field: String, what: &str, name: &str, valid: &[&str]) {
+    let valid = &distinct(valid.iter().copied());
     let valid_list =
         if valid.is_empty() { "none is defined".to_owned() } else { format!("valid: {}", valid.join(", ")) };
     let hint = match nearest(name, valid) {

@@ -12,7 +12,7 @@ mod read;
 mod schema;
 mod status;
 
-pub use choose::{Invocation, choose, human_gates, read_invocation};
+pub use choose::{Invocation, choose, env_value, human_gates, read_invocation};
 pub use differing::{Differing, differing};
 pub use lower::{gate_document, lower};
 pub use over::{Around, idea_of, taken_over};

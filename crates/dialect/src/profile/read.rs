@@ -6,7 +6,7 @@ use syntax::data::{Kind, Node};
 use syntax::{Code, yaml};
 
 use super::cross;
-use super::schema::{Complaint, Finding, MOST, Schema};
+use super::schema::{Complaint, Finding, MOST, Schema, number_of};
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct ReadProfile {
 
 /// Reads a profile and checks it whole, against this schema.
 pub fn read_profile(bytes: &[u8], schema: &Schema) -> ReadProfile {
-    let parsed = yaml::parse(bytes);
+    let parsed = yaml::parse_expanded(bytes);
     let mut complaints: Vec<Complaint> = parsed
         .problems
         .iter()
@@ -82,8 +82,8 @@ fn flag(node: &Node, key: &str) -> Option<bool> {
 }
 
 fn count(node: &Node, key: &str) -> Option<u32> {
-    let text = node.value(key).and_then(Node::as_text)?;
-    text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|number| number as u32))
+    let number = node.value(key).and_then(Node::as_text).and_then(number_of)?;
+    Some(number as u32)
 }
 
 fn profile_of(root: &Node) -> Option<Profile> {

@@ -406,7 +406,7 @@ fn is_type(name: &str, value: &Node) -> bool {
 }
 
 /// A number as JSON or YAML writes it.
-fn number_of(text: &str) -> Option<f64> {
+pub(super) fn number_of(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let radix = |digits: &str, radix: u32| i64::from_str_radix(digits, radix).ok().map(|number| number as f64);
     match (unsigned.strip_prefix("0x"), unsigned.strip_prefix("0o")) {
@@ -427,7 +427,9 @@ fn shown(value: &Node) -> String {
 
 /// The name that a typing mistake was meant to be.
 pub(super) fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
-    let far = (word.chars().count() / 3).clamp(1, 3);
+    let length = word.chars().count();
+    // What shares nothing with a name was not meant to be it.
+    let far = (length / 3).clamp(1, 3).min(length.saturating_sub(1));
     names.iter().map(|name| (distance(word, name), *name)).filter(|(away, _)| *away <= far).min().map(|(_, name)| name)
 }
 

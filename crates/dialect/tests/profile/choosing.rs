@@ -67,6 +67,12 @@ fn gates_of_people() {
         ("ORCHESTRATOR_MIDFLOW_HUMAN_GATES=", &[]),
         ("#ORCHESTRATOR_MIDFLOW_HUMAN_GATES=A", &[]),
         ("ORCHESTRATOR_MIDFLOW_HUMAN_GATES=A,,B,", &["A", "B"]),
+        ("ORCHESTRATOR_MIDFLOW_HUMAN_GATES= # nobody yet", &[]),
+        ("ORCHESTRATOR_MIDFLOW_HUMAN_GATES=#A", &[]),
+        ("export\tORCHESTRATOR_MIDFLOW_HUMAN_GATES=A,B\t# why\r\n", &["A", "B"]),
+        ("ORCHESTRATOR_MIDFLOW_HUMAN_GATES=\"\"", &[]),
+        ("ORCHESTRATOR_MIDFLOW_HUMAN_GATES=A#1", &["A#1"]),
+        ("exportORCHESTRATOR_MIDFLOW_HUMAN_GATES=A", &[]),
     ] {
         let found: Vec<String> = human_gates(env).into_iter().collect();
         assert_eq!(found, expected, "{env:?}");

@@ -106,6 +106,7 @@ impl Project {
                 .then(|| Review { verdict, remarks: vec!["say \"why\", and\nhow".into()] }),
             integration: None,
             commit: (run.profile.mode == Mode::Realization).then_some(commit),
+            question: None,
         };
         let fence = *run.attempts.keys().next().unwrap();
         let mode = run.profile.mode;

@@ -1,6 +1,7 @@
 //! From how an attempt ended to what the machine of profiles hears: files become artifacts with their digests, and what the
 //! report says of a review or an integration is read strictly.
 
+use agent::Report;
 use dialect::profile::artifact_folder;
 use machine::profile::{
     Artifact, CommitNote, IntegrationResult, Outcome, PlannedStep, Review, ReviewVerdict, Run, StepKind,
@@ -19,7 +20,7 @@ const REMARKS: usize = 100;
 pub(super) fn outcome(run: &Run, fence: u64, came: &Came) -> Outcome {
     let step = run.attempts.get(&fence).and_then(|attempt| run.plan.get(attempt.step));
     match came {
-        Came::Question(text) => Outcome::Question { text: text.clone(), required: true },
+        Came::Question(text) => Outcome::Question(text.clone()),
         Came::Paused(reason) => Outcome::Paused(reason.clone()),
         Came::Later { seconds, reason } => Outcome::Later { seconds: *seconds, reason: reason.clone() },
         Came::Broken { problems, .. } => Outcome::Broken(problems.clone()),
@@ -29,7 +30,7 @@ pub(super) fn outcome(run: &Run, fence: u64, came: &Came) -> Outcome {
         Came::Report { report, outputs } => {
             let Some(step) = step else { return Outcome::Lost("its step is not in the plan".into()) };
             let commit = super::realized::commit_of(run, step, &report.result);
-            match done(run, step, &report.result, outputs, commit) {
+            match done(run, step, report, outputs, commit) {
                 Ok(outcome) => outcome,
                 Err(problems) => Outcome::Broken(problems),
             }
@@ -64,10 +65,11 @@ pub(super) fn result_schema(kind: StepKind) -> Value {
 fn done(
     run: &Run,
     step: &PlannedStep,
-    result: &Value,
+    report: &Report,
     outputs: &[Output],
     commit: Option<CommitNote>,
 ) -> Result<Outcome, Vec<String>> {
+    let result = &report.result;
     let folder = format!("{}/", artifact_folder(&run.idea.headline, &run.idea.id));
     let mut problems = Vec::new();
     let mut artifacts = Vec::new();
@@ -86,7 +88,10 @@ fn done(
     let review = review(result).map_err(|problem| problems.push(problem)).unwrap_or_default();
     let integration = integration(result).map_err(|problem| problems.push(problem)).unwrap_or_default();
     match problems.is_empty() {
-        true => Ok(Outcome::Done { outputs: artifacts, review, integration, commit }),
+        true => {
+            let question = report.question.as_deref().map(shortened).filter(|question| !question.is_empty());
+            Ok(Outcome::Done { outputs: artifacts, review, integration, commit, question })
+        }
         false => Err(problems),
     }
 }

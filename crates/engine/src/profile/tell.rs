@@ -87,6 +87,9 @@ fn by_people(fact: &Fact) -> String {
         }
         Fact::GateReopened { gate, by, reason, .. } => format!("gate {gate} was reopened by {by}: {reason}"),
         Fact::Asked { question, .. } => format!("{} asks ({}): {}", question.from_role, question.id, question.text),
+        Fact::Wondered { question } => {
+            format!("{} asks, and nothing waits for it ({}): {}", question.from_role, question.id, question.text)
+        }
         Fact::Delivered { question } => format!("{question} was shown to somebody"),
         Fact::Answered { question, answer, source, .. } => format!("{source} answered {question}: {answer}"),
         Fact::Escalated { question, .. } => format!("a person is to decide ({}): {}", question.id, question.text),

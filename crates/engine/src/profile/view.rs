@@ -2,7 +2,7 @@
 
 use dialect::profile::artifact_folder;
 use machine::profile::{
-    Attempt, Blocking, Course, FailureKind, GateStatus, Question, QuestionKind, Run, StepKind, StepState,
+    Attempt, Blocking, Course, FailureKind, GateStatus, Missing, Question, QuestionKind, Run, StepKind, StepState,
 };
 use machine::{Holder, Said};
 use serde_json::{Value, json};
@@ -11,6 +11,8 @@ use crate::clock::clock;
 use crate::settings::{A_PERSON, THE_ENGINE};
 use crate::views::{AttemptView, Driver, ItemView, RestView, RunView, UsageView, Waiting};
 
+/// A question that nothing waits for.
+pub(super) const OPTIONAL: &str = "optional";
 /// The most missing things that are named at a glance.
 const TOLD: usize = 5;
 
@@ -99,11 +101,38 @@ fn derived(run: &Run) -> Value {
         "missing_outputs": run.missing_outputs(),
         "pending_required_questions": run.pending_required_questions().iter().map(|one| one.id.clone()).collect::<Vec<_>>(),
         "human_gate_waiting": run.human_gate_waiting(),
-        "missing": run.missing().iter().map(machine::profile::Missing::in_words).collect::<Vec<_>>(),
+        "missing": run.missing().iter().map(Missing::in_words).collect::<Vec<_>>(),
+        "missing_in_short": missing_in_short(run),
         "evidence": {"outputs": outputs, "gates": gates, "commits": commits},
         "critical_failures": failures,
         "review_cycles": run.review_cycles,
     })
+}
+
+/// What is missing until it is done, for people: the steps to come in one line, and nothing of what comes with them.
+pub(super) fn missing_in_short(run: &Run) -> Vec<String> {
+    let missing = run.missing();
+    let to_come: Vec<&str> = missing
+        .iter()
+        .filter_map(|one| match one {
+            Missing::Step(id) => Some(id.as_str()),
+            _ => None,
+        })
+        .collect();
+    let comes_with_a_step = |one: &&Missing| match one {
+        Missing::Step(_) => true,
+        Missing::Output(step, _) | Missing::Commit(step) => to_come.contains(&step.as_str()),
+        Missing::Gate(_) | Missing::Failure(..) => false,
+    };
+    let mut told = Vec::new();
+    if !to_come.is_empty() {
+        let named: Vec<&str> = to_come.iter().copied().take(TOLD).collect();
+        let more = to_come.len() - named.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        told.push(format!("{} of {} steps: {}{more}", to_come.len(), run.plan.len(), named.join(", ")));
+    }
+    told.extend(missing.iter().filter(|one| !comes_with_a_step(one)).map(Missing::in_words));
+    told
 }
 
 /// The roles that somebody plays, each once.
@@ -250,7 +279,7 @@ pub(super) fn waits(run: &Run) -> Vec<Waiting> {
     let mut push = |kind, fence, question: Option<String>, text: String, commands: Vec<String>| {
         waits.push(Waiting { run: id.clone(), kind, fence, question, text, commands });
     };
-    for question in run.questions.iter().filter(|question| question.is_open()) {
+    for question in run.pending_required_questions() {
         let (kind, commands) = commands_of(run, question);
         push(kind, None, Some(question.id.clone()), question.text.clone(), commands);
     }
@@ -270,7 +299,7 @@ pub(super) fn waits(run: &Run) -> Vec<Waiting> {
         push("decision", None, Some(question.id.clone()), question.text.clone(), commands);
     }
     if run.is_at_its_end() {
-        let missing: Vec<String> = run.missing().iter().take(TOLD).map(machine::profile::Missing::in_words).collect();
+        let missing: Vec<String> = run.missing().iter().take(TOLD).map(Missing::in_words).collect();
         let text = format!("all steps are done, and evidence is missing: {}; put it back", missing.join("; "));
         push("evidence", None, None, text, vec![format!("multiverse resume {id}"), format!("multiverse explain {id}")]);
     }
@@ -287,7 +316,17 @@ pub(super) fn waits(run: &Run) -> Vec<Waiting> {
     for attempt in run.attempts.values().filter(|attempt| attempt.holder == Holder::Person) {
         let Some(step) = run.plan.get(attempt.step) else { continue };
         let (fence, role) = (attempt.fence, &step.step.role);
-        let text = format!("{} of {role} is yours to do", step.step.id);
+        let mut text = format!("{} of {role} is yours to do", step.step.id);
+        if !step.step.required_outputs.is_empty() {
+            text.push_str(&format!("; it leaves {}", step.step.required_outputs.join(", ")));
+        }
+        for (what, words) in
+            [("it came back", &attempt.remarks), ("what was handed in was not taken", &attempt.problems)]
+        {
+            if !words.is_empty() {
+                text.push_str(&format!("; {what}: {}", words.join("; ")));
+            }
+        }
         let commands = vec![
             format!("multiverse answer {id} --attempt {fence} --file FILE"),
             format!("multiverse answer {id} --attempt {fence} --report FILE"),
@@ -296,6 +335,10 @@ pub(super) fn waits(run: &Run) -> Vec<Waiting> {
     }
     if let Some(reason) = &run.paused {
         push("paused", None, None, reason.clone(), vec![format!("multiverse resume {id}")]);
+    }
+    for question in run.questions.iter().filter(|question| question.is_open() && !question.required) {
+        let text = format!("{} asks, and nothing waits for it: {}", question.from_role, question.text);
+        push(OPTIONAL, None, Some(question.id.clone()), text, commands_of(run, question).1);
     }
     waits
 }

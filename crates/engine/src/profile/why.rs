@@ -3,7 +3,7 @@
 
 use machine::profile::{Course, Run, StepState};
 
-use super::view::waits;
+use super::view::{OPTIONAL, missing_in_short, waits};
 use crate::fault::EngineError;
 use crate::views::{Driver, Waiting};
 use crate::why::{Can, Why};
@@ -42,10 +42,9 @@ fn of_run(run: &Run, driver: Driver) -> Why {
         }
         Course::Working | Course::Gate(_) | Course::Rejected(_) | Course::Undecided(_) => {}
     }
-    let waits = waits(run);
+    let waits: Vec<Waiting> = waits(run).into_iter().filter(|one| one.kind != OPTIONAL).collect();
     // A pause stops everything, whatever else is waited for.
-    let first = waits.iter().max_by_key(|one| one.kind == "paused").filter(|_| !waits.is_empty());
-    match first.filter(|_| waits.iter().any(|one| one.kind == "paused")).or(waits.first()) {
+    match waits.iter().find(|one| one.kind == "paused").or(waits.first()) {
         Some(waiting) => tell_waiting(&mut why, run, waiting),
         None => tell_working(&mut why, run, driver),
     }
@@ -113,9 +112,9 @@ fn tell_working(why: &mut Why, run: &Run, driver: Driver) {
 
 /// Which condition of being done is not met yet (PF-13).
 fn missing(run: &Run) -> Vec<String> {
-    let missing = run.missing();
+    let missing = missing_in_short(run);
     let mut told: Vec<String> =
-        missing.iter().take(TOLD).map(|one| format!("missing until it is done: {}", one.in_words())).collect();
+        missing.iter().take(TOLD).map(|one| format!("missing until it is done: {one}")).collect();
     if missing.len() > TOLD {
         told.push(format!("… and {} more", missing.len() - TOLD));
     }

@@ -77,7 +77,7 @@ impl Step<'_> {
             since: self.world.now.into(),
             problems: self.run.tries.problems.clone(),
             remarks: self.run.remarks.get(&step.index).cloned().unwrap_or_default(),
-            answers: self.run.tries.answers.clone(),
+            answers: self.run.answered(&step.step.role),
             reserved,
         }));
         self.effect(Effect::Start(fence));

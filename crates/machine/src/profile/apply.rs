@@ -183,11 +183,9 @@ impl Run {
                 self.tries.asked = self.tries.asked.saturating_add(1);
                 self.questions.push(question.clone());
             }
+            Fact::Wondered { question } => self.questions.push(question.clone()),
             Fact::Delivered { question } => self.mark(question, QuestionStatus::Delivered),
             Fact::Answered { question, answer, source, at } => {
-                if let Some(asked) = self.question(question) {
-                    self.tries.answers.push((asked.text.clone(), answer.clone()));
-                }
                 self.mark(question, QuestionStatus::Answered);
                 let (question, answer) = (question.clone(), answer.clone());
                 self.answers.push(Answer { question, answer, source: source.clone(), at: at.clone() });
@@ -353,7 +351,7 @@ impl Run {
                 self.course = Course::Working;
             }
             (Reply::More(_), Matter::StepFailed) => {
-                self.tries = Tries { answers: core::mem::take(&mut self.tries.answers), ..Tries::default() };
+                self.tries = Tries::default();
                 self.course = Course::Working;
             }
             (Reply::Accept, matter) => {

@@ -184,6 +184,11 @@ pub enum Fact {
         /// The question.
         question: Question,
     },
+    /// A role would like to know something from a person, and its work is done all the same.
+    Wondered {
+        /// The question: nothing waits for it.
+        question: Question,
+    },
     /// A question was shown to somebody.
     Delivered {
         /// Which.

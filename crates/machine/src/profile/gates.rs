@@ -196,9 +196,14 @@ impl Step<'_> {
         let question = match id {
             Some(id) => self.run.question(id).cloned().ok_or_else(|| self.no_question(id))?,
             None => {
-                let mut open = self.run.questions.iter().filter(|question| question.is_open());
-                match (open.next(), open.next()) {
-                    (Some(only), None) => only.clone(),
+                // What the run waits for comes before what a role would only like to know.
+                let of = |required: bool| {
+                    let open = self.run.questions.iter().filter(move |one| one.is_open() && one.required == required);
+                    open.take(2).collect::<Vec<_>>()
+                };
+                let open = [of(true), of(false)].into_iter().find(|open| !open.is_empty()).unwrap_or_default();
+                match (open.first(), open.get(1)) {
+                    (Some(only), None) => (*only).clone(),
                     (Some(_), Some(_)) => {
                         let reason = format!("run {} has several questions that wait", self.run.id);
                         return Err(Refusal::new(reason, self.no_question("").hint));

@@ -109,14 +109,11 @@ pub enum Outcome {
         integration: Option<IntegrationResult>,
         /// The commit of a realization.
         commit: Option<CommitNote>,
+        /// What the role would like to know and has not waited for.
+        question: Option<String>,
     },
-    /// A question for a person.
-    Question {
-        /// It.
-        text: String,
-        /// Whether the work cannot go on without an answer.
-        required: bool,
-    },
+    /// A question for a person: the work cannot go on without an answer.
+    Question(String),
     /// The agent asks for a pause, for this reason.
     Paused(String),
     /// Not now: a rate limit or a quota.

@@ -208,9 +208,6 @@ pub struct Tries {
     /// The problems of the last report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
-    /// Questions and their answers so far.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<(String, String)>,
 }
 
 /// Work whose agent may not work yet (BY-09).
@@ -432,6 +429,16 @@ impl Run {
     /// A question by its id.
     pub fn question(&self, id: &str) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)
+    }
+
+    /// What a role has asked, each with its answer: it is told of it whenever it works (PF-18).
+    pub fn answered(&self, role: &str) -> Vec<(String, String)> {
+        let is_own = |question: &&Question| question.kind == QuestionKind::Role && question.from_role == role;
+        let pair = |answer: &Answer| {
+            let question = self.question(&answer.question).filter(is_own)?;
+            Some((question.text.clone(), answer.answer.clone()))
+        };
+        self.answers.iter().filter_map(pair).collect()
     }
 }
 

@@ -49,13 +49,14 @@ impl Step<'_> {
                 }
             }
             Outcome::Later { seconds, reason } => self.put_off(attempt, *seconds, reason),
-            Outcome::Question { text, .. } if text.trim().is_empty() => {
+            Outcome::Question(text) if text.trim().is_empty() => {
                 self.send_back(attempt, &step, ["a question without words came".to_string()].into());
             }
-            Outcome::Question { text, required } => self.ask(attempt, &step, text, *required),
-            Outcome::Done { outputs, review, integration, commit } => {
+            Outcome::Question(text) => self.ask(attempt, &step, text),
+            Outcome::Done { outputs, review, integration, commit, question } => {
                 let problems = self.problems(&step, outputs, review.as_ref(), integration.as_ref(), commit.as_ref());
                 if problems.is_empty() {
+                    self.wonder(&step, question.as_deref());
                     self.take_work(attempt, &step, outputs, review.as_ref(), integration.as_ref(), commit.as_ref());
                 } else {
                     self.send_back(attempt, &step, problems);
@@ -323,13 +324,32 @@ impl Step<'_> {
         }
     }
 
-    fn ask(&mut self, attempt: &Attempt, step: &PlannedStep, text: &str, required: bool) {
+    /// A question that nothing waits for is put once, however often the work is done again.
+    fn wonder(&mut self, step: &PlannedStep, text: Option<&str>) {
+        let is_known =
+            |text: &&str| self.run.questions.iter().any(|one| one.from_role == step.step.role && one.text == **text);
+        let Some(text) = text.map(str::trim).filter(|text| !text.is_empty() && !is_known(text)) else { return };
+        let question = self.role_question(step, text, false);
+        self.fact(Fact::Wondered { question });
+        self.effect(Effect::Say(Said::Question));
+    }
+
+    fn ask(&mut self, attempt: &Attempt, step: &PlannedStep, text: &str) {
         if self.run.tries.asked >= self.limits.questions {
             let error = format!("the role has asked {} questions at this step already", self.run.tries.asked);
             self.fail(attempt, step, &error);
             return;
         }
-        let question = Question {
+        let question = self.role_question(step, text, true);
+        let message = format!("{} asks: {text}", step.step.role);
+        self.fact(Fact::Asked { fence: attempt.fence, question });
+        let (from, to, at) = (step.index, step.index, self.world.now.to_string());
+        self.fact(Fact::Moved(Move { from, to, outcome: MoveOutcome::Waiting, message, at }));
+        self.effect(Effect::Say(Said::Question));
+    }
+
+    fn role_question(&self, step: &PlannedStep, text: &str, required: bool) -> Question {
+        Question {
             id: question_id(&self.run, &step.step.role.to_uppercase(), self.world.now),
             from_role: step.step.role.clone(),
             kind: QuestionKind::Role,
@@ -338,13 +358,6 @@ impl Step<'_> {
             created_at: self.world.now.into(),
             text: text.into(),
             step: step.index,
-        };
-        let message = format!("{} asks: {text}", step.step.role);
-        self.fact(Fact::Asked { fence: attempt.fence, question });
-        if required {
-            let (from, to, at) = (step.index, step.index, self.world.now.to_string());
-            self.fact(Fact::Moved(Move { from, to, outcome: MoveOutcome::Waiting, message, at }));
         }
-        self.effect(Effect::Say(Said::Question));
     }
 }

@@ -88,14 +88,14 @@ fn every_arrow() {
 #[test]
 fn every_outcome() {
     let outcomes = [
-        Outcome::Question { text: "?".into(), required: true },
-        Outcome::Question { text: " ".into(), required: true },
+        Outcome::Question("?".into()),
+        Outcome::Question(" ".into()),
         Outcome::Paused("x".into()),
         Outcome::Later { seconds: 5, reason: String::new() },
         Outcome::Broken(Vec::new()),
         Outcome::Failed(String::new()),
         Outcome::Lost("x".into()),
-        Outcome::Done { outputs: Vec::new(), review: None, integration: None, commit: None },
+        Outcome::Done { outputs: Vec::new(), review: None, integration: None, commit: None, question: None },
     ];
     for step in ["write", "check", "code", "test"] {
         for outcome in &outcomes {

@@ -238,6 +238,7 @@ impl Team {
             review: (step.step.kind == StepKind::Reviewer).then(approved),
             integration: (step.step.kind == StepKind::Validator).then_some(IntegrationResult::Passed),
             commit: (self.run().profile.mode == Mode::Realization).then_some(commit),
+            question: None,
         }
     }
 

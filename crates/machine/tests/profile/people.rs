@@ -65,7 +65,7 @@ fn a_question_is_delivered_once_shown() {
 #[test]
 fn a_role_may_ask() {
     let mut team = Team::started(profile(Mode::Simulation), &[]);
-    team.report(Outcome::Question { text: "which?".into(), required: true });
+    team.report(Outcome::Question("which?".into()));
     assert!(team.run().attempts.is_empty() && team.run().is_blocked());
     team.must(&Input::Wake);
     assert!(team.run().attempts.is_empty(), "nobody works meanwhile");
@@ -73,12 +73,37 @@ fn a_role_may_ask() {
     team.answer("the *second*, please\n").unwrap();
     let attempt = team.run().attempts.values().next().unwrap();
     assert_eq!(attempt.answers, [("which?".to_string(), "the *second*, please\n".to_string())]);
-    team.report(Outcome::Question { text: "colour?".into(), required: false });
-    assert!(!team.run().is_blocked() && team.run().attempts.len() == 1, "it goes on without an answer");
-    team.answer("blue").unwrap();
-    team.limits.questions = 2;
-    team.report(Outcome::Question { text: "and?".into(), required: false });
+    team.limits.questions = 1;
+    team.report(Outcome::Question("and?".into()));
     assert!(matches!(team.run().course, Course::Undecided(_)), "no role asks for ever");
+}
+
+/// PF-18: a question beside the work holds up nothing; its answer goes to the role when it works again, word by word.
+#[test]
+fn a_role_may_ask_beside_its_work() {
+    let mut team = Team::started(profile(Mode::Simulation), &[]);
+    let beside = |team: &mut Team| {
+        let mut outcome = team.good();
+        if let Outcome::Done { question, .. } = &mut outcome {
+            *question = Some(" colour? ".into());
+        }
+        team.report(outcome);
+    };
+    beside(&mut team);
+    assert_eq!((team.on(), team.run().is_blocked()), ("check", false), "it goes on");
+    let asked = team.run().questions.last().unwrap().clone();
+    assert_eq!((asked.text.as_str(), asked.required, asked.from_role.as_str()), ("colour?", false, "author"));
+    assert_eq!(team.run().pending_required_questions().len(), 0);
+    team.report(Outcome::Question("which?".into()));
+    team.answer("the second").unwrap();
+    let told = |team: &Team| team.run().attempts.values().next().unwrap().answers.clone();
+    assert_eq!(told(&team), [("which?".to_string(), "the second".to_string())], "what blocks is answered first");
+    team.answer("blue\n").unwrap();
+    team.ask_for_changes("more colour");
+    assert_eq!(told(&team), [("colour?".to_string(), "blue\n".to_string())], "the answer is the asker's own");
+    beside(&mut team);
+    assert_eq!(team.run().questions.len(), 2, "it is asked once");
+    assert_eq!(told(&team), [("which?".to_string(), "the second".to_string())], "a role keeps what it was told");
 }
 
 /// BY-05: a gate decided and a question answered by an edit are taken; counts and places are put back.
@@ -96,7 +121,7 @@ fn edits_by_hand() {
     team.must(&Input::Edited(Seen { gates, review_cycles, ..Seen::default() }));
     let fields: Vec<&str> = team.last.refused.iter().map(|one| one.field.as_str()).collect();
     assert_eq!(fields, ["review_cycles.plan", "governance_gates (NONE)", "governance_gates (RELEASE_APPROVAL)"]);
-    team.report(Outcome::Question { text: "which?".into(), required: true });
+    team.report(Outcome::Question("which?".into()));
     let question = team.run().questions.last().unwrap().id.clone();
     let answers = vec![
         (question, "this".to_string(), "the bot".to_string()),

@@ -41,7 +41,14 @@ fn work(chance: &mut Chance, team: &mut Team) {
     match chance.below(12) {
         0 => team.report(Outcome::Lost("killed".into())),
         1 => team.report(Outcome::Broken(vec!["bad".into()])),
-        2 => team.report(Outcome::Question { text: "which?".into(), required: chance.below(2) == 0 }),
+        2 if chance.below(2) == 0 => team.report(Outcome::Question("which?".into())),
+        2 => {
+            let mut outcome = team.good();
+            if let Outcome::Done { question, .. } = &mut outcome {
+                *question = Some(format!("colour {}?", chance.below(9)));
+            }
+            team.report(outcome);
+        }
         3 => team.report(Outcome::Later { seconds: 3, reason: "x".into() }),
         4 => team.report(Outcome::Failed("no".into())),
         5 | 6 if is_review => team.ask_for_changes("again"),

@@ -52,8 +52,13 @@ fn rule_3_the_place_must_be_the_compiled_step() {
 #[test]
 fn rule_4_required_outputs_must_be_there() {
     let mut team = Team::started(profile(Mode::Simulation), &[]);
-    let bare =
-        Outcome::Done { outputs: vec![artifact("other.md", "x")], review: None, integration: None, commit: None };
+    let bare = Outcome::Done {
+        outputs: vec![artifact("other.md", "x")],
+        review: None,
+        integration: None,
+        commit: None,
+        question: None,
+    };
     for _ in 0..2 {
         team.report(bare.clone());
         assert_eq!((team.on(), team.run().missing_outputs()), ("write", vec!["plan.md".to_string()]));
@@ -175,7 +180,7 @@ fn rule_9_blocking_is_computed() {
     assert!(!kept.contains("block"), "{kept}");
     let words = |team: &Team| team.run().blocking().iter().map(|one| one.in_words()).collect::<Vec<_>>();
     assert_eq!(words(&team), [""; 0]);
-    team.report(Outcome::Question { text: "which grammar?".into(), required: true });
+    team.report(Outcome::Question("which grammar?".into()));
     assert_eq!(words(&team), ["question Q-AUTHOR-20260208144605 waits for an answer"]);
     assert_eq!(team.run().pending_required_questions().len(), 1);
     team.answer("the small one").unwrap();

@@ -55,8 +55,8 @@ impl Arguments {
             Which::Brief => agent::schema(agent::Which::Brief),
             Which::Report => agent::schema(agent::Which::Report),
             Which::Config => configuration::schema(),
-            Which::Profile => shipped(PROFILE_SCHEMA)?,
-            Which::Status => shipped(STATUS_SCHEMA)?,
+            Which::Profile => return shipped(PROFILE_SCHEMA, output),
+            Which::Status => return shipped(STATUS_SCHEMA, output),
         };
         match output.form() {
             Form::Json => output.json(&schema)?,
@@ -66,8 +66,14 @@ impl Arguments {
     }
 }
 
-/// A schema that is shipped as a file.
-fn shipped(text: &str) -> Result<serde_json::Value, Failure> {
-    let broken = |error| Failure::new(Kind::Fault, format!("the shipped schema cannot be read: {error}"));
-    serde_json::from_str(text).map_err(broken)
+/// A schema that is shipped as a file: the very bytes that `init` puts into a project.
+fn shipped(text: &str, output: &mut Output) -> Result<Exit, Failure> {
+    match output.form() {
+        Form::Json => {
+            let broken = |error| Failure::new(Kind::Fault, format!("the shipped schema cannot be read: {error}"));
+            output.json(&serde_json::from_str::<serde_json::Value>(text).map_err(broken)?)?;
+        }
+        Form::Text => output.data(text)?,
+    }
+    Ok(Exit::Done)
 }

@@ -5,7 +5,7 @@ mod idea;
 
 use std::path::Path;
 
-use engine::workflows::{Invocation, Profile, choose, human_gates};
+use engine::workflows::{Invocation, Profile, choose, env_value, human_gates};
 use engine::{Budget, ProfileStart};
 
 use super::carry::{Driving, Opened};
@@ -170,14 +170,7 @@ fn checked(stored: &Stored, output: &mut Output) -> Result<Profile, Failure> {
 /// A variable of the environment, else of `.env`.
 fn variable(name: &str, env: &str) -> Option<String> {
     let own = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    own.or_else(|| {
-        let mut lines = env.lines().filter_map(|line| {
-            let line = line.trim();
-            let (key, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;
-            (key.trim() == name).then(|| value.trim().trim_matches(['"', '\'']).to_string())
-        });
-        lines.next_back().filter(|value| !value.is_empty())
-    })
+    own.or_else(|| env_value(env, name).map(str::to_owned))
 }
 
 /// `.env`, as far as it is there: beside the tree, else in the folder that the tree stands in.

@@ -67,13 +67,16 @@ fn pf02_a_workflow_runs_to_its_gate_and_is_approved() {
     assert_eq!(place.run(&["inbox"]).code, 0);
     assert_eq!(status(&place)["questions"][0]["status"], "delivered");
     let shown = place.run(&["status", "last"]).stdout;
-    for words in
-        ["blocked: gate ARCHITECTURE_APPROVAL waits", "missing (until it is done): step implement", "evidence: "]
-    {
+    for words in [
+        "blocked: gate ARCHITECTURE_APPROVAL waits",
+        "missing (until it is done): 6 of 11 steps: approve_design, implement, review_implementation, verify, prepare_release and 1 more\n",
+        "evidence: ",
+    ] {
         assert!(shown.contains(words), "{words}\n{shown}");
     }
     let json: Value = serde_json::from_str(&place.run(&["status", "last", "--json"]).stdout).unwrap();
     assert_eq!(json["details"]["is_blocked"], true, "{json}");
+    assert_eq!(json["details"]["missing"][0], "step approve_design is not completed", "{json}");
     let why = place.run(&["explain", "last"]).stdout;
     assert!(why.contains("it waits at gate ARCHITECTURE_APPROVAL") && why.contains("is not approved"), "{why}");
     let odd = place.run(&["answer", "last", "yes please"]);

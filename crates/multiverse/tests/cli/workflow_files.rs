@@ -241,3 +241,68 @@ fn pf17_a_schema_that_refuses_every_run_is_told() {
     assert_says(&ran, 1, &["status.schema.json", "active_run_id", "3 at most", "multiverse schema status"]);
     assert_eq!(status(&place), before);
 }
+
+/// PF-10, PF-12, PF-18: a person plays a role of a realization: what is handed in is a commit by the role, and is held to the
+/// idea like anybody's work, with words for whoever is to mend it.
+#[test]
+fn pf10_a_person_plays_a_role_of_a_realization() {
+    let place = project();
+    let odd = place.run(&["run", "/orchestrator", "--agent", "business_analist=person"]);
+    assert_says(&odd, 2, &["`business_analist` is no role", "business_analyst, architect"]);
+    let ran = place.run(&["run", "/orchestrator", "--agent", "business_analyst=person"]);
+    assert_says(&ran, 3, &["write_requirements of business_analyst is yours to do; it leaves requirements.md"]);
+    std::fs::write(place.path("mine.md"), "# Requirements\n\nMine: it reads 10 MB in a second.\n").unwrap();
+    let handed = place.run(&["answer", "last", "--file", "mine.md"]);
+    let words = "it came back: requirements.md: AC-2 is covered by nobody: No byte is lost";
+    assert_says(&handed, 3, &["is yours to do", words]);
+    std::fs::write(place.path("mine.md"), "# Requirements\n\nIt reads 10 MB in a second, and no byte is lost.\n")
+        .unwrap();
+    let handed = place.run(&["answer", "last", "--file", "mine.md"]);
+    assert_says(&handed, 3, &["gate approve RELEASE_APPROVAL"]);
+    let commit = &status(&place)["commit_evidence"][0];
+    assert_eq!((&commit["role"], &commit["step_id"]), (&"business_analyst".into(), &"write_requirements".into()));
+    let kept = std::fs::read_to_string(place.path("implementations/parser/artifacts/requirements.md")).unwrap();
+    assert_eq!(kept, "# Requirements\n\nIt reads 10 MB in a second, and no byte is lost.\n");
+}
+
+/// PF-18: a question that a role asks beside its work holds up nothing, waits in the inbox, and its answer is recorded word by
+/// word; what the run itself waits for is answered without naming it.
+#[test]
+fn pf18_a_role_asks_beside_its_work() {
+    let place = project();
+    let path = format!("{FOLDER}/01_requirements.md");
+    let script = serde_json::json!([{"report": {"status": "done", "question": "Which colour?",
+        "outputs": [{"path": path, "content": "It reads 10 MB in a second, and no byte is lost.\n"}]}}]);
+    std::fs::write(place.path("script.json"), script.to_string()).unwrap();
+    let run = ["run", "--profile", "default_fallback_profile", "--agent", "business_analyst=script:script.json"];
+    assert_says(&place.run(&run), 3, &["gate approve RELEASE_APPROVAL", "nothing waits for it: Which colour?"]);
+    let seen = status(&place);
+    let question = &seen["questions"][0];
+    assert_eq!((&question["required"], &question["status"]), (&false.into(), &"pending_delivery".into()), "{question}");
+    let gate = seen["questions"][1]["id"].as_str().unwrap();
+    assert_eq!(seen["pending_human_question_id"], gate, "only what is required is waited for");
+    let id = question["id"].as_str().unwrap();
+    assert_says(&place.run(&["inbox"]), 0, &[&format!("--question {id}"), "business_analyst asks"]);
+    assert!(!place.run(&["explain", "last"]).stdout.contains("colour"), "the run does not wait for it");
+    assert_says(&place.run(&["answer", "last", "--question", id, "blue, *please*"]), 3, &["RELEASE_APPROVAL"]);
+    let answer = &status(&place)["answers"][0];
+    assert_eq!((&answer["question_id"], &answer["answer"]), (&id.into(), &"blue, *please*".into()));
+    assert_says(&place.run(&["answer", "last", "yes"]), 0, &["done: "]);
+}
+
+/// PF-03, QL-23: a status that was cut off is not touched and not put together with older ones; put back, the run goes on.
+#[test]
+fn pf03_a_status_that_was_cut_off_is_mended_by_putting_it_back() {
+    for length in [900, 20, 4000] {
+        let place = waiting();
+        let whole = std::fs::read(place.path(STATUS)).unwrap();
+        std::fs::write(place.path(STATUS), &whole[..length]).unwrap();
+        let resumed = place.run(&["resume", "last"]);
+        assert_says(&resumed, 1, &["agent_runtime/status.json:", "multiverse restore agent_runtime/status.json --at"]);
+        assert!(!resumed.stderr.contains("merged with"), "{}", resumed.shown());
+        assert_eq!(std::fs::read(place.path(STATUS)).unwrap(), whole[..length], "not touched");
+        std::fs::write(place.path(STATUS), &whole).unwrap();
+        assert_says(&place.run(&["resume", "last"]), 3, &["gate approve RELEASE_APPROVAL"]);
+        assert_eq!(std::fs::read(place.path(STATUS)).unwrap(), whole);
+    }
+}

@@ -5,6 +5,10 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use engine::workflows::{PROFILE_SCHEMA, PROFILES, SCHEMAS, STATUS_SCHEMA};
+use syntax::data::Value;
+use syntax::data_edit::{Edit, Format, Part, edit};
+use syntax::yaml;
+use text::Text;
 
 use super::super::failure::{Failure, Kind};
 use super::super::project::Start;
@@ -29,7 +33,7 @@ pub(super) fn write(start: &Start, shelf: &Shelf, name: &str, from: Option<&str>
     }
     let text = match from {
         None => TEMPLATE.replace("NAME", name),
-        Some(from) => renamed(&shelf.named(from)?.bytes, name),
+        Some(from) => renamed(&shelf.named(from)?.bytes, name)?,
     };
     let root = match &shelf.source {
         Source::Tree(root) => root.clone(),
@@ -66,23 +70,27 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// The same profile under another name: only the lines change that say what it is called.
-fn renamed(bytes: &[u8], name: &str) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut copy = String::with_capacity(text.len());
-    if !text.starts_with("# yaml-language-server:") {
-        copy.push_str(FIRST_LINE);
-    }
-    for line in text.split_inclusive('\n') {
-        let key = line.split(':').next().unwrap_or_default();
-        let end = if line.ends_with('\n') { "\n" } else { "" };
-        match key {
-            "name" => copy.push_str(&format!("name: {name}{end}")),
-            "invocation" => copy.push_str(&format!("invocation: \"/orchestrator @{name}\"{end}")),
-            _ => copy.push_str(line),
+/// The same profile under another name: only what says how it is called changes, and the first line is for editors.
+fn renamed(bytes: &[u8], name: &str) -> Result<String, Failure> {
+    let mut copy = Text::from(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes).to_vec());
+    let root = yaml::parse(&copy.to_vec()).root;
+    let has = |key: &str| root.as_ref().is_some_and(|root| root.value(key).is_some());
+    for (key, value) in [("name", name.to_owned()), ("invocation", format!("/orchestrator @{name}"))] {
+        if has(key) {
+            let changed = edit(Format::Yaml, &copy.to_vec(), &[Part::Key(key)], Edit::Set(&Value::text(value)));
+            let changed = changed.map_err(|refusal| refusal.to_string());
+            copy = changed
+                .and_then(|change| change.apply(&copy).map_err(|_| "it was changed meanwhile".to_owned()))
+                .map_err(|reason| {
+                    let message = format!("the profile cannot be copied under another name: `{key}`: {reason}");
+                    Failure::new(Kind::Document, message).hint("copy the file, and change `name` in it")
+                })?;
         }
     }
-    copy
+    let copy = copy.to_vec();
+    let copy = String::from_utf8_lossy(&copy);
+    let first = if copy.starts_with("# yaml-language-server:") { "" } else { FIRST_LINE };
+    Ok(format!("{first}{copy}"))
 }
 
 #[cfg(test)]
@@ -94,7 +102,10 @@ mod tests {
     #[test]
     fn what_is_written_is_a_profile() {
         let schema = Schema::read(PROFILE_SCHEMA).unwrap();
-        let copies = SHIPPED.iter().map(|(_, text)| renamed(text.as_bytes(), "my_team"));
+        let odd = "\u{feff}{\"name\": 'x', version: 1, description: d, friendly_name: f, execution_mode: simulation, strict_mode: true,\r\n\
+                   gates: [], phases: [{id: a, description: d, roles: [{id: s, role: name, step_type: owner, required_outputs: []}]}]}\r\n";
+        let copied = SHIPPED.iter().map(|(_, text)| *text).chain([odd]);
+        let copies = copied.map(|text| renamed(text.as_bytes(), "my_team").unwrap());
         for text in copies.chain([TEMPLATE.replace("NAME", "my_team")]) {
             let read = read_profile(text.as_bytes(), &schema);
             assert_eq!(read.complaints, [], "{text}");

@@ -17,7 +17,7 @@ pub(super) fn lines(details: &Value) -> Vec<String> {
     for reason in texts(&details["blocking_reasons"]) {
         lines.push(format!("{HINT}blocked{HINT:#}: {reason}"));
     }
-    for (key, word) in [("missing_outputs", "output of this step"), ("missing", "until it is done")] {
+    for (key, word) in [("missing_outputs", "output of this step"), ("missing_in_short", "until it is done")] {
         let missing = texts(&details[key]);
         for one in missing.iter().take(SHOWN) {
             lines.push(format!("missing ({word}): {one}"));
