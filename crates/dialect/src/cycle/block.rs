@@ -247,6 +247,9 @@ impl Reader<'_> {
                 "write `- Agent: …`, one field a line".into(),
             );
         }
+        if !matches!(form, Form::OneLine | Form::Table) {
+            self.separators();
+        }
         match (self.source.title, first) {
             (Some(title), _) if !self.source.is_strict_title => {
                 let reason = "the title is written otherwise".into();
@@ -269,6 +272,20 @@ impl Reader<'_> {
             self.deviate(first.line, first.key_span(), Weight::Form, reason, "take the fence away".into());
         }
         form
+    }
+
+    /// What stands between a key and its value, where it is no colon.
+    fn separators(&mut self) {
+        let is_odd = |placed: &&Placed<'_>| {
+            let between = placed.field.key_span.end..placed.field.value_span.start;
+            let between = placed.line.text.get(between).unwrap_or(":");
+            placed.own_key().is_some() && !placed.field.value.is_empty() && !between.contains(':')
+        };
+        let odd = self.source.fields.iter().find(is_odd);
+        if let Some((line, span)) = odd.map(|placed| (placed.line.number, placed.key_span())) {
+            let reason = "no `:` stands between key and value".into();
+            self.at(line, span, Weight::Form, reason, "write `- Agent: …`, one field a line".into());
+        }
     }
 
     /// A value that decides something: missing, given twice or not clear, the Human is asked.

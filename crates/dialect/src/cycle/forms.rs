@@ -89,7 +89,10 @@ fn strung(line: &str, field: &Field) -> Vec<Field> {
         let Some(end) = rest.find([':', '=']) else { break };
         let bare = |mark: char| mark.is_whitespace() || matches!(mark, '*' | '_' | '`');
         let key = rest[..end].trim_matches(bare);
-        if Key::of(key).is_none() || key.contains(['·', '•', ';', ',', '/']) {
+        // Behind a mark that sentences have, too, only a block's own keys begin another field.
+        let is_plain = value[at..].starts_with([',', '/', '–', '—']);
+        let is_key = if is_plain { Key::of(key).is_some() } else { is_known(key) };
+        if !is_key || key.contains(['·', '•', ';', ',', '/']) {
             continue;
         }
         let start = offset + from + rest[..end].len() - rest[..end].trim_start_matches(bare).len();
@@ -117,6 +120,8 @@ fn marks(value: &str) -> Vec<(usize, usize)> {
     let of = |(at, mark): (usize, char)| {
         let rest = &value[at..];
         match mark {
+            // The end of `<br/>`.
+            '/' if rest.starts_with("/>") => None,
             '·' | '•' | ';' | ',' | '/' | '–' | '—' | '\t' => Some((at, mark.len_utf8())),
             '<' if rest.get(..3).is_some_and(|tag| tag.eq_ignore_ascii_case("<br")) => Some((at, rest.find('>')? + 1)),
             ' ' if rest.starts_with(" **") || rest.starts_with(" __") => Some((at, 1)),

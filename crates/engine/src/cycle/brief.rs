@@ -264,11 +264,11 @@ mod tests {
             let [second, fiftieth, last] = [2, 50, 400].map(size);
             let told = format!("{work:?}, {words} words: {second:?}, {fiftieth:?}, {last:?} bytes in loop 2, 50, 400");
             eprintln!("{told}");
-            let ratio = |late: [usize; 2], early: [usize; 2]| {
-                std::array::from_fn::<f64, 2, _>(|one| late[one] as f64 / early[one] as f64)
-            };
-            assert!(ratio(fiftieth, second).iter().all(|ratio| *ratio < 1.2), "{told}");
-            assert!(ratio(last, fiftieth).iter().all(|ratio| *ratio < 1.01), "{told}");
+            for (late, early) in fiftieth.iter().zip(second) {
+                assert!((*late as f64) < early as f64 * 1.2, "{told}");
+            }
+            // Numbers have more digits.
+            assert!(last.iter().zip(fiftieth).all(|(late, early)| *late < early + 64), "{told}");
         }
     }
 }

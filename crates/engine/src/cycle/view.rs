@@ -187,7 +187,10 @@ pub(super) fn waits(cycle: &Cycle) -> Vec<Waiting> {
     let mut waits = Vec::new();
     if let Some(gate) = cycle.gate() {
         let needs_words = |word: &str| matches!(word, "REVISION_REQUESTED" | "ANSWERED");
+        // After so many INSUFFICIENT another goal may be set.
+        let is_goal = |word: &str| gate.asks == Asks::Insufficient && word == "REVISION_REQUESTED";
         let command = |word: &&str| match needs_words(word) {
+            true if is_goal(word) => format!("multiverse answer {id} \"{word}: the new goal\""),
             true => format!("multiverse answer {id} \"{word}: your words\""),
             false => format!("multiverse answer {id} {word}"),
         };

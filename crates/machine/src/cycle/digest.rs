@@ -14,10 +14,10 @@ use super::words::{Lap, Party, Word};
 /// The loops before the one under way whose turns are kept in mind: for views, and to see what was edited in the record.
 /// Agents are told the last of them in full.
 pub(super) const RECENT_LOOPS: u32 = 2;
-/// The older loops that have a line of their own: as many INSUFFICIENT in a row pause a cycle as it comes.
-const LINES: usize = 5;
-/// The longest text of such a line, in bytes.
-const LINE_BYTES: usize = 160;
+/// The older loops that have a line of their own: with the last one they are as many as, INSUFFICIENT in a row, pause a cycle.
+const LINES: usize = 4;
+/// The longest text of such a line, in bytes: all of them are a small part of one loop in full.
+const LINE_BYTES: usize = 100;
 
 /// The old loops of a cycle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

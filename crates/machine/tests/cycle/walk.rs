@@ -1,6 +1,8 @@
 //! Whole cycles.
 
-use machine::cycle::{Asks, Ending, Fact, Ground, Input, Lap, Outcome, Place, Stage, Standing, Upfront, Word, Work};
+use machine::cycle::{
+    Asks, Ending, Fact, Ground, Input, Lap, Outcome, Place, Stage, Standing, Stated, Upfront, Word, Work,
+};
 
 use crate::driver::{Universe, judged, said};
 
@@ -227,4 +229,22 @@ fn cy08_why_it_failed_is_known() {
     }
     assert_eq!(universe.cycle().place, Place::Due(Work::Archive(Ending::Failed)));
     assert_eq!(universe.cycle().trouble, "the model is gone");
+}
+
+/// QL-23: what the Human writes into the head of the record holds from there on; an empty goal is refused, and a goal that
+/// was changed by an answer is still known by what the head says.
+#[test]
+fn ql23_the_head_is_restated() {
+    let mut universe = Universe::started();
+    universe.until(Work::Act(Stage::Loop));
+    let stated = Stated { goal: "another".into(), current_state: vec!["so".into()], context_docs: vec![] };
+    universe.must(&Input::Restate(stated));
+    let cycle = universe.cycle();
+    assert_eq!((cycle.goal.as_str(), cycle.current_state.len(), &cycle.headed), ("another", 1, &None));
+    assert!(cycle.attempt.is_some(), "whoever is at work goes on");
+    assert!(universe.try_decide(&Input::Restate(Stated::default())).is_err());
+    universe.limits.insufficient = 1;
+    universe.until(Work::Judge(Stage::Loop)).report(judged(Word::Insufficient, Standing::Progressing));
+    universe.answer(Word::RevisionRequested, "a third");
+    assert_eq!((universe.cycle().goal.as_str(), universe.cycle().headed.as_deref()), ("a third", Some("another")));
 }
