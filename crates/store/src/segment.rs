@@ -161,6 +161,9 @@ pub(crate) fn records_of<F: Fs>(
     })
 }
 
+/// So many bytes of padding are a stretch of it.
+const STRETCH: usize = 64;
+
 fn raw_lines<F: Fs>(
     fs: &F,
     file: &F::File,
@@ -171,21 +174,28 @@ fn raw_lines<F: Fs>(
     let mut pending: Vec<u8> = Vec::new();
     let mut start = offset;
     // Most of the time there is nothing new, and a few bytes tell.
-    let mut size = if until == Until::Padding { 64 } else { 4096 };
+    let mut size = if until == Until::Padding { STRETCH } else { 4096 };
     loop {
         let mut buffer = vec![0; size];
         let count = fs.read_at(file, start + pending.len() as u64, &mut buffer)?;
         let at_end = count == 0;
         pending.extend_from_slice(&buffer[..count]);
         let mut used = 0;
-        while let Some(length) = pending[used..].iter().position(|byte| *byte == b'\n') {
+        while let Some(length) = memchr::memchr(b'\n', &pending[used..]) {
             if length > 0 {
                 take(start + used as u64, &pending[used..=used + length])?;
+                used += length + 1;
+                continue;
             }
-            used += length + 1;
+            let blank = &pending[used..];
+            let blank = blank.iter().position(|byte| *byte != b'\n').unwrap_or(blank.len());
+            // There may be a megabyte of it: whoever only wants what is new need not look at all of that each time.
+            if until == Until::Padding && blank >= STRETCH {
+                return Ok(());
+            }
+            used += blank;
         }
-        let only_padding = used == pending.len() && pending.iter().all(|byte| *byte == b'\n');
-        if at_end || (until == Until::Padding && only_padding) {
+        if at_end {
             if used < pending.len() {
                 take(start + used as u64, &pending[used..])?;
             }
