@@ -97,6 +97,7 @@ pub enum Input {
 }
 
 /// How an attempt ended, as code sees it: what an agent said was checked against schema and disk before.
+#[allow(clippy::large_enum_variant, reason = "an outcome lives for one decision, and there is one at a time")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// Work.
