@@ -261,6 +261,10 @@ impl Run {
                 self.integration.attempts = self.integration.attempts.saturating_add(1);
                 self.integration.target = Some(target.clone());
                 self.last_failed_role = Some(target.clone());
+                // Whoever is to mend it is told what failed.
+                if let Some(to) = self.target_of(step, target) {
+                    self.remarks.insert(to, [error.clone()].into());
+                }
                 let is_open = |failure: &&mut CriticalFailure| {
                     failure.kind == FailureKind::Integration && failure.settled.is_none()
                 };

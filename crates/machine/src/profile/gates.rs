@@ -267,7 +267,7 @@ impl Step<'_> {
             }
             (Reply::More(_), Matter::Integration) => {
                 let target = self.run.integration.target.clone().unwrap_or_default();
-                if let Some(to) = self.target_of(step.index, &target) {
+                if let Some(to) = self.run.target_of(step.index, &target) {
                     self.reroute(step.index, to, format!("{by} allows more attempts, to {target}"));
                 }
             }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::derived::ReviewStatus;
 use super::fact::Handoff;
-use super::workflow::{PlannedStep, Profile};
+use super::workflow::{PlannedStep, Profile, StepKind};
 use crate::budget::{Budget, Measure, Used};
 use crate::run::{Cast, Holder};
 
@@ -429,6 +429,17 @@ impl Run {
     /// A question by its id.
     pub fn question(&self, id: &str) -> Option<&Question> {
         self.questions.iter().find(|question| question.id == id)
+    }
+
+    /// The last step before one that a role produced in.
+    pub(super) fn target_of(&self, before: usize, role: &str) -> Option<usize> {
+        let steps = self.plan.get(..before)?;
+        let of_role = |kinds: &[StepKind]| {
+            steps.iter().rev().find(|step| step.step.role == role && kinds.contains(&step.step.kind))
+        };
+        of_role(&[StepKind::Owner])
+            .or_else(|| of_role(&[StepKind::Reviewer, StepKind::Validator]))
+            .map(|step| step.index)
     }
 
     /// What a role has asked, each with its answer: it is told of it whenever it works (PF-18).

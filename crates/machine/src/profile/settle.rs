@@ -96,7 +96,7 @@ impl Step<'_> {
             problems.push(format!("step {}: nobody before it has produced anything to send back to", step.step.id));
         }
         if let Some(IntegrationResult::Failed { target, .. }) = integration
-            && self.target_of(step.index, target).is_none()
+            && self.run.target_of(step.index, target).is_none()
         {
             let roles = self.roles_before(step.index).join(", ");
             problems.push(format!(
@@ -186,7 +186,7 @@ impl Step<'_> {
     fn integrate_again(&mut self, step: &PlannedStep, target: &str, error: &str) {
         let most = self.limits.integrations.saturating_add(self.run.integration.allowed);
         let attempts = self.run.integration.attempts;
-        match self.target_of(step.index, target) {
+        match self.run.target_of(step.index, target) {
             Some(to) if attempts <= most => {
                 let message = format!("integration failed (attempt {attempts} of {most}), to {target}: {error}");
                 self.reroute(step.index, to, message);
@@ -196,17 +196,6 @@ impl Step<'_> {
                 self.escalate(step, Matter::Integration, &error, None);
             }
         }
-    }
-
-    /// The last step before one that a role produced in.
-    pub(super) fn target_of(&self, before: usize, role: &str) -> Option<usize> {
-        let steps = self.run.plan.get(..before)?;
-        let of_role = |kinds: &[StepKind]| {
-            steps.iter().rev().find(|step| step.step.role == role && kinds.contains(&step.step.kind))
-        };
-        of_role(&[StepKind::Owner])
-            .or_else(|| of_role(&[StepKind::Reviewer, StepKind::Validator]))
-            .map(|step| step.index)
     }
 
     fn roles_before(&self, before: usize) -> Vec<String> {

@@ -206,6 +206,8 @@ fn a_failed_integration_goes_to_its_target() {
         team.until("test");
         team.fail_integration(if attempt == 2 { "author" } else { "developer" });
         assert_eq!(team.on(), if attempt == 2 { "write" } else { "code" });
+        let told = team.run().attempts.values().next().unwrap().remarks.clone();
+        assert_eq!(told, ["it broke"], "whoever is to mend it is told what failed");
         assert_eq!(
             (team.run().integration.attempts, team.run().integration.status),
             (attempt, IntegrationStatus::Running)
