@@ -115,10 +115,10 @@ impl WhileWorking<'_> {
     /// One look; says how soon the next should be.
     pub(super) fn look(&mut self, service: &mut Service) -> Option<Duration> {
         // Other processes do their part of a roadmap: what they did nobody tells here.
-        if let (Some(live), Some(view)) = (self.live, service.view(self.run)) {
-            if view.protocol == Some("roadmap") {
-                live.seed(&view);
-            }
+        if let (Some(live), Some(view)) = (self.live, service.view(self.run))
+            && view.protocol == Some("roadmap")
+        {
+            live.seed(&view);
         }
         if self.trouble.is_some() {
             return None;
