@@ -118,7 +118,7 @@ impl<F: Fs> Service<F> {
                 Ok(Rehearsal { chosen, proposal })
             }
             other => {
-                let reason = format!("{name} drafted no proposal: {other:?}");
+                let reason = format!("{name} drafted no proposal: {}", instead(other.as_ref()));
                 Err(EngineError::refused(reason, "look at the agent, or use another: --agent planner=KIND"))
             }
         }
@@ -205,5 +205,18 @@ fn words(ending: &Ending) -> String {
         Ending::Waiting => "it waits for a person".into(),
         Ending::Stopped => "it was stopped; nothing was changed".into(),
         Ending::Report { .. } => String::new(),
+    }
+}
+
+/// What came where a proposal was asked for.
+fn instead(outcome: Option<&machine::Outcome>) -> String {
+    use machine::Outcome::{Broken, Catalog, Done, Failed, Later, Lost, Paused, Plan, Proposal, Question};
+    match outcome {
+        Some(Broken(problems)) => problems.join("; "),
+        Some(Failed(reason) | Lost(reason) | Paused(reason)) => reason.clone(),
+        Some(Later { seconds, reason }) => format!("not now ({reason}); try again in {seconds} s"),
+        Some(Question(question)) => format!("it asks: {question}"),
+        Some(Plan(_) | Proposal(_) | Done { .. } | Catalog { .. }) => "it did something else".into(),
+        None => "it was stopped; nothing was changed".into(),
     }
 }

@@ -39,6 +39,8 @@ fn whoever_is_found_works() {
     let (place, path) = with_cli("0.86.2");
     let ran = run(&place, &path, Some("k"), &["run", REQUEST, "--dry-run"]);
     assert_eq!(who(&ran), "aider", "{}", ran.shown());
+    let told = "error: aider drafted no proposal: ";
+    assert!(ran.code == 1 && ran.stderr.contains(told) && !ran.stderr.contains("Failed("), "in words: {}", ran.shown());
     assert!(
         ran.stderr.contains("with the key in DEEPSEEK_API_KEY; it costs what its provider asks for"),
         "{}",
