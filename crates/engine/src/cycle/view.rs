@@ -1,7 +1,7 @@
 //! A cycle for whoever looks: at a glance, who is at work, what waits for the Human, and what is told.
 
 use dialect::cycle::CURRENT;
-use machine::cycle::{Asks, Check, Cycle, Ending, Gate, Lap, Place, Turn, Work, valid_words};
+use machine::cycle::{Asks, Check, Cycle, Ending, Gate, Lap, Party, Place, Turn, Work, valid_words};
 use machine::{Holder, Said};
 use serde_json::{Value, json};
 
@@ -66,6 +66,7 @@ pub(super) fn view(cycle: &Cycle, driver: Driver) -> RunView {
 fn details(cycle: &Cycle) -> Value {
     json!({
         "cycle": cycle.cycle_id,
+        "roles": [super::brief::role(Party::Actor), super::brief::role(Party::Judge)],
         "goal_number": cycle.goal_number,
         "loop": cycle.loop_number,
         "loops_allowed": cycle.loops_allowed,

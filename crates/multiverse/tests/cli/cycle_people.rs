@@ -33,7 +33,7 @@ fn cy07_the_human_answers_at_a_terminal() {
     terminal.types("DELETE_APPROVED\r");
     let (code, screen) = terminal.end();
     assert_eq!(code, 0, "{}", screen.text());
-    let record = fs::read_to_string(place.path(format!("docs/context/archive/{}", archived(&place)[0]))).unwrap();
+    let record = fs::read_to_string(place.path("docs/context/archive").join(&archived(&place)[0])).unwrap();
     assert!(record.contains("\nthe *second* | list\n") && record.contains("1:FINAL:7"), "{record}");
     assert_eq!(git(&place, &["branch", "--format=%(refname:short)"]), "main\n");
 }
@@ -142,15 +142,15 @@ fn cy01_nothing_is_made_where_nothing_begins() {
 /// nothing.
 #[test]
 fn ql23_the_head_of_the_record_is_edited() {
-    let place = place_of(PLAN, DOES, MET, "");
-    assert_eq!(run(&place).code, 3);
-    let edit = |from: &str, to: &str| {
+    let edit = |place: &Place, from: &str, to: &str| {
         let record = fs::read_to_string(place.path("docs/context/current_cycle.md")).unwrap();
         assert!(record.contains(from), "{record}");
         fs::write(place.path("docs/context/current_cycle.md"), record.replacen(from, to, 1)).unwrap();
     };
-    edit("## Goal\n\nMake it so.\n", "## Goal\n\nMake it so,\nand well.\n");
-    edit("## Context Docs\n\n- none\n", "## Context Docs\n\n- docs/b.md\n");
+    let place = place_of(PLAN, DOES, MET, "");
+    assert_eq!(run(&place).code, 3);
+    edit(&place, "## Goal\n\nMake it so.\n", "## Goal\n\nMake it so,\nand well.\n");
+    edit(&place, "## Context Docs\n\n- none\n", "## Context Docs\n\n- docs/b.md\n");
     let told = answer(&place, "REVISION_REQUESTED: more");
     assert!(told.code == 3 && told.stderr.contains("its head was edited; agents are told it so"), "{}", told.shown());
     assert_eq!(status(&place)["request"], "Make it so,\nand well.");
@@ -159,13 +159,24 @@ fn ql23_the_head_of_the_record_is_edited() {
     let told = calls.filter(|call| call.contains("and well") && call.contains("docs/b.md")).count();
     assert!(told >= 3, "a Planner, an Actor and a Judge: {told}");
     for (from, to, said) in [
-        ("- docs/b.md\n", "- ../b.md\n", "`../b.md` is no file of the project"),
-        ("## Goal\n\nMake it so,\nand well.\n", "## Goal\n\n", "the goal is empty"),
+        ("## Context Docs\n\n- none\n", "## Context Docs\n\n- ../b.md\n", "`../b.md` is no file of the project"),
+        ("## Goal\n\nMake it so.\n", "## Goal\n\n", "the goal is empty"),
     ] {
-        edit(from, to);
+        let place = place_of(PLAN, DOES, MET, "");
+        assert_eq!(run(&place).code, 3);
+        edit(&place, from, to);
         let told = answer(&place, "nonsense");
         assert!(told.code == 1 && told.stderr.contains(said), "{}", told.shown());
-        assert_eq!(status(&place)["request"], "Make it so,\nand well.");
-        edit(to, from);
+        assert_eq!(status(&place)["request"], "Make it so.");
     }
+}
+
+/// CY-03 to CY-05: each part may have another agent, and one of them may be a person; others are told who can be named.
+#[test]
+fn cy05_a_person_judges() {
+    let place = place_of(PLAN, DOES, MET, "");
+    let ran = place.run(&[&RUN[..], &["--agent", "judge=person"]].concat());
+    assert!(ran.code == 3 && ran.stderr.contains("the judgement is yours to do"), "{}", ran.shown());
+    let unknown = place_of(PLAN, DOES, MET, "").run(&[&RUN[..], &["--agent", "jugde=person"]].concat());
+    assert!(unknown.code == 2 && unknown.stderr.contains("actor, judge"), "{}", unknown.shown());
 }

@@ -15,6 +15,9 @@ use super::super::output::{Form, Output, PLACE};
 use super::super::project::Start;
 use super::super::visible;
 
+/// Who takes part beside the Planner.
+const ROLES: [&str; 2] = ["actor", "judge"];
+
 /// How many files are named that agents do not see.
 const UNSEEN: usize = 5;
 
@@ -90,7 +93,9 @@ impl Goal {
             context_docs.push(start.document(&project, path)?.to_string());
         }
         check_ground(&project)?;
-        let mut opened = Opened::to_begin(start, &driving.choice, output)?;
+        driving.choice.refuse_other_roles(&ROLES)?;
+        let mut opened = Opened::to_begin_workflow(start, &driving.choice, output)?;
+        driving.choice.say_who(&project, output)?;
         let wants_outline = self.outline || Read::of(&project)?.set.cycle.outline;
         let goal = CycleStart { goal, current_state: self.state.clone(), context_docs, wants_outline };
         let run = opened.service.start_cycle(goal)?;
