@@ -153,7 +153,9 @@ impl Face {
         let own = self.line(Key::Executor).map(|line| bare(&line.value));
         let is_locked = self.status.as_ref().and_then(|said| said.read.value()) == Some(Status::Locked);
         let beside = || self.line(Key::Status).filter(|_| is_locked).and_then(|line| beside_status(&line.value));
-        own.or_else(beside).unwrap_or_default()
+        let is_nobody =
+            |name: &String| matches!(name.to_lowercase().as_str(), "none" | "null" | "nobody" | "-" | "n/a" | "无");
+        own.or_else(beside).filter(|name| !is_nobody(name)).unwrap_or_default()
     }
 
     /// What must be completed first.

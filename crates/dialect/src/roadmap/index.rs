@@ -317,6 +317,32 @@ impl Index {
         }
     }
 
+    /// Takes an element out; what stood before it stays.
+    pub(crate) fn remove(&mut self, id: u32) -> Option<Element> {
+        let before = self.before(id);
+        let home = self.homes[id as usize];
+        let element = self.elements.get_mut(id as usize)?.take()?;
+        let elements = &mut self.pieces[home as usize].elements;
+        let place = elements.iter().position(|other| *other == id)?;
+        elements.remove(place);
+        match self.pieces[home as usize].elements.get(place).copied() {
+            Some(next) => self.element_mut(next).into_iter().for_each(|next| next.gap += element.gap),
+            None => self.pieces[home as usize].tail += element.gap,
+        }
+        self.change(home, 0, element.face.end);
+        if self.keys.get(&element.key) == Some(&id) {
+            self.keys.remove(&element.key);
+        }
+        if self.last_in(element.parent) == Some(id) {
+            let last = before.filter(|before| Some(*before) != element.parent);
+            self.set_last(element.parent, last.and_then(|last| self.top_in(last, element.parent)));
+        }
+        if let Some(holder) = element.parent.and_then(|parent| self.element_mut(parent)) {
+            holder.children = holder.children.saturating_sub(1);
+        }
+        Some(element)
+    }
+
     /// The element before another in the order.
     pub(crate) fn before(&mut self, id: u32) -> Option<u32> {
         let home = self.homes[id as usize];

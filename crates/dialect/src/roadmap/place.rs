@@ -36,7 +36,9 @@ impl Log {
         let Some(element) = self.index.element(id).filter(|element| element.children == 0) else { return Ok(()) };
         let length = element.face.end;
         let at = self.index.offset(id);
-        self.splice(Change::replace(&self.text, at..at + length, Vec::new()));
+        let change = Change::replace(&self.text, at..at + length, Vec::new());
+        self.index.remove(id);
+        self.splice(change);
         // What is left of a group, of a list, of lines that stood behind it, may be another thing. Only people take items
         // out, so this may cost what the log holds.
         self.read_again();

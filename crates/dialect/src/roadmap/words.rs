@@ -63,8 +63,11 @@ const STATUS_WORDS: [(Status, &str); 5] = [
 
 /// Other words for results.
 const VERDICT_WORDS: [(Verdict, &str); 4] = [
-    (Verdict::Succeeded, ""),
-    (Verdict::Failed, ""),
+    (
+        Verdict::Succeeded,
+        "erfolgreich gelungen успешно успех réussi réussie exitoso éxito sucesso riuscito 成功した 성공함 passed pass",
+    ),
+    (Verdict::Failed, "misslungen неуспешно échoua 失敗した"),
     (
         Verdict::Pending,
         "partial partially incomplete timeout outofsteps continue tobecontinued 部分完成 未完成 부분완료 teilweise",
@@ -288,7 +291,10 @@ impl EntryKey {
             "blocker" | "isblocker" | "blocking" | "blocked" | "阻塞" | "是否阻塞" | "차단" | "blockierend"
             | "bloquant" | "bloqueante" | "блокер" => Self::Blocker,
             "summary" | "notes" | "note" | "details" | "description" | "总结" | "摘要" | "概要" | "说明" | "요약"
-            | "설명" | "zusammenfassung" | "résumé" | "resumen" | "итог" | "описание" => Self::Summary,
+            | "설명" | "zusammenfassung" | "résumé" | "resumen" | "resumo" | "riassunto" | "итог" | "итоги"
+            | "сводка" | "описание" | "要約" | "まとめ" | "摘要說明" | "總結" | "說明" => {
+                Self::Summary
+            }
             _ => return None,
         })
     }

@@ -120,6 +120,11 @@ pub(crate) trait Hosted: fmt::Debug + Send + Sync {
         None
     }
 
+    /// How what comes after its end is begun, for whoever speaks to a run that is over.
+    fn again(&self) -> String {
+        "`multiverse run` begins another".into()
+    }
+
     /// Does what is to be done outside the journal for what became so, when nobody is at work: safe to repeat, and to
     /// leave out. Gives what people should know.
     fn settle(&self, _settings: &Settings) -> Option<String> {

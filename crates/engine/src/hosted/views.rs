@@ -88,7 +88,8 @@ impl<F: Fs> Service<F> {
 
     pub(crate) fn is_over(&self, run: &str) -> EngineError {
         let status = self.hosted_view(run).map_or("over", |view| view.status);
-        let hint = format!("`multiverse logs {run}` shows what happened; `multiverse run` begins another");
+        let again = self.engine.state.hosted.get(run).map_or_else(String::new, |run| run.again());
+        let hint = format!("`multiverse logs {run}` shows what happened; {again}");
         EngineError::refused(format!("{run} is {status} and cannot be changed again"), hint)
     }
 }

@@ -226,6 +226,13 @@ impl Hosted for Carried {
         vec![Given { path: self.session.task_file.clone(), why: "the task".into() }]
     }
 
+    fn again(&self) -> String {
+        let Session { name, task_file, log_file, .. } = &self.session;
+        format!(
+            "write into {task_file} (below **Response**, if it is an answer) or {log_file}, and `multiverse run --protocol roadmap {name}` takes it up"
+        )
+    }
+
     fn documents(&self) -> Vec<String> {
         vec![self.session.task_file.clone(), self.session.log_file.clone()]
     }

@@ -177,6 +177,8 @@ fn rm12_a_log_edited_while_executors_work() {
 fn a_task_file_deleted_while_it_runs() {
     let place = place("- 1.1. Do the first\n- 1.2. Do the second (after 1.1)\n");
     let executor = waiting(&place);
+    // What is deleted before the documents are in place for the first time comes back with them.
+    until("the documents are in place", || place.path(".jixo/harbour.log.md").exists());
     let text = fs::read(place.path(".jixo/harbour.task.md")).unwrap();
     fs::remove_file(place.path(".jixo/harbour.task.md")).unwrap();
     until("it is noticed", || place.run(&["inbox"]).stdout.contains("is gone"));

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::super::carry::Opened;
 use super::super::exit::Exit;
-use super::super::failure::Failure;
+use super::super::failure::{Failure, Kind};
 use super::super::output::{BAD, FRAME, Form, GOOD, HINT, Output, PLACE};
 use super::super::progress::Shown;
 use super::super::project::Start;
@@ -60,6 +60,7 @@ pub(super) fn show(named: Option<&str>, shown: Items, start: &Start, output: &mu
     let run = session(&opened, named)?;
     let view = run.map(|run| opened.service.roadmap_status(&run)).transpose()?;
     let filters: Vec<String> = named.map(String::from).into_iter().collect();
+    let others = if view.is_none() { opened.service.roadmap_tasks(&[])? } else { Vec::new() };
     let tasks = if view.is_none() { opened.service.roadmap_tasks(&filters)? } else { Vec::new() };
     if let Some(trouble) = opened.close().trouble {
         return Err(trouble);
@@ -69,6 +70,12 @@ pub(super) fn show(named: Option<&str>, shown: Items, start: &Start, output: &mu
         (Some(view), Form::Text) => {
             let columns = output.columns();
             output.data(&told(&view, shown, columns))?;
+        }
+        (None, _) if tasks.is_empty() && !others.is_empty() => {
+            let names = others.iter().map(|task| visible::text(&task.name)).collect::<Vec<_>>().join(", ");
+            let name = visible::text(named.unwrap_or_default());
+            return Err(Failure::new(Kind::Missing, format!("there is no session and no task `{name}`"))
+                .hint(format!("the tasks are: {names}")));
         }
         (None, _) if tasks.is_empty() => {
             output.say("there is no task here; `multiverse init --protocol roadmap` makes a first one")?;
