@@ -153,6 +153,8 @@ fn waiting(place: &Place) -> Child {
     until("an executor is at work", || {
         place.run(&["roadmap", "status", "--json"]).stdout.contains("\"role\":\"executor\"")
     });
+    // The journal knows of it a moment before the file is in its place.
+    until("the log is there", || place.path(".jixo/harbour.log.md").exists());
     child
 }
 
