@@ -163,23 +163,18 @@ impl Opened {
 
     /// Opens it with agents, to begin something; where there is no project, one begins.
     pub(crate) fn to_begin(start: &Start, choice: &Choice, output: &mut Output) -> Result<Self, Failure> {
-        choice.refuse_other_roles(&[])?;
-        let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
-        start.say_project(&project, output)?;
-        let found = choice.found(&project)?;
-        let settings = choice.settings(start, &project, found.as_ref(), output)?;
-        choice.say_who(&settings.project, found.as_ref(), output)?;
-        Self::with(settings, |_| Missing::Create, output, Shown::All)
+        Self::to_begin_with(start, choice, &[], &|_| {}, output)
     }
 
-    /// The same with settings that the command line changes.
+    /// The same with other roles than the usual ones, and settings that the command line changes.
     pub(crate) fn to_begin_with(
         start: &Start,
         choice: &Choice,
+        roles: &[&str],
         change: &dyn Fn(&mut Settings),
         output: &mut Output,
     ) -> Result<Self, Failure> {
-        choice.refuse_other_roles(&[])?;
+        choice.refuse_other_roles(roles)?;
         let project = start.project_of_runs().unwrap_or_else(|_| start.project_or_new());
         start.say_project(&project, output)?;
         let found = choice.found(&project)?;

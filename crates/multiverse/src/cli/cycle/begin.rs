@@ -93,9 +93,7 @@ impl Goal {
             context_docs.push(start.document(&project, path)?.to_string());
         }
         check_ground(&project)?;
-        driving.choice.refuse_other_roles(&ROLES)?;
-        let mut opened = Opened::to_begin_workflow(start, &driving.choice, output)?;
-        driving.choice.say_who(&project, output)?;
+        let mut opened = Opened::to_begin_with(start, &driving.choice, &ROLES, &|_| {}, output)?;
         let wants_outline = self.outline || Read::of(&project)?.set.cycle.outline;
         let goal = CycleStart { goal, current_state: self.state.clone(), context_docs, wants_outline };
         let run = opened.service.start_cycle(goal)?;

@@ -107,7 +107,7 @@ impl Session {
                 settings.roadmap.executor.clone_from(name);
             }
         };
-        let mut opened = Opened::to_begin_with(start, &driving.choice, &change, output)?;
+        let mut opened = Opened::to_begin_with(start, &driving.choice, &[], &change, output)?;
         let tasks = opened.service.roadmap_tasks(filters)?;
         if tasks.is_empty() {
             let others = opened.service.roadmap_tasks(&[])?;
