@@ -137,6 +137,11 @@ impl Hosted for Carried {
         Some(deed::deed(&self.0, attempt, site))
     }
 
+    fn brief(&self, fence: u64, site: &Site<'_>) -> Option<agent::Brief> {
+        let attempt = self.0.attempt.as_ref().filter(|attempt| attempt.fence == fence)?;
+        Some(brief::brief(&self.0, attempt, attempt.work.party()?, site.settings))
+    }
+
     fn given(&self, _fence: u64, _settings: &Settings) -> Vec<Given> {
         let given = |path: &String| Given { path: path.clone(), why: "a context document of the goal".into() };
         self.0.context_docs.iter().map(given).collect()

@@ -171,12 +171,17 @@ fn ql23_the_head_of_the_record_is_edited() {
     }
 }
 
-/// CY-03 to CY-05: each part may have another agent, and one of them may be a person; others are told who can be named.
+/// CY-03 to CY-05: each part may have another agent; one of them may be a person, who hands in a report.
 #[test]
 fn cy05_a_person_judges() {
     let place = place_of(PLAN, DOES, MET, "");
     let ran = place.run(&[&RUN[..], &["--agent", "judge=person"]].concat());
     assert!(ran.code == 3 && ran.stderr.contains("the judgement is yours to do"), "{}", ran.shown());
+    let report = format!(r#"{{"status":"done","summary":"I looked","confidence":8,"result":{{{MET}}}}}"#);
+    fs::write(place.path("report.json"), report).unwrap();
+    let handed = place.run(&["answer", "last", "--report", "report.json"]);
+    assert_eq!(handed.code, 3, "{}", handed.shown());
+    assert_eq!(question(&place), "the goal is met: I looked");
     let unknown = place_of(PLAN, DOES, MET, "").run(&[&RUN[..], &["--agent", "jugde=person"]].concat());
     assert!(unknown.code == 2 && unknown.stderr.contains("actor, judge"), "{}", unknown.shown());
 }
