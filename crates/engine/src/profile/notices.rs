@@ -47,12 +47,7 @@ pub(super) fn notice_of(before: &Run, after: &Run, fact: &Fact) -> Option<Notice
         Fact::Asked { fence, question } => {
             Notice::Asked { run: id, fence: *fence, what: what(*fence), question: question.text.clone() }
         }
-        Fact::Wondered { question } => Notice::Asked {
-            run: id,
-            fence: 0,
-            what: step_of(after, question.step),
-            question: format!("{} (nothing waits for the answer)", question.text),
-        },
+        Fact::Wondered { question } => wondered(id, step_of(after, question.step), &question.text),
         Fact::Completed { step } => {
             let outputs = after.plan.get(*step).map(|step| step.step.required_outputs.clone()).unwrap_or_default();
             let files = outputs.iter().filter_map(|name| after.artifacts.get(name)).map(|one| one.path.clone());
@@ -79,4 +74,9 @@ pub(super) fn notice_of(before: &Run, after: &Run, fact: &Fact) -> Option<Notice
         Fact::Finished { .. } => Notice::Finished { run: id },
         _ => return None,
     })
+}
+
+/// A question beside the work, of no attempt that is still under way.
+fn wondered(run: String, what: String, text: &str) -> Notice {
+    Notice::Asked { run, fence: 0, what, question: format!("{text} (nothing waits for the answer)") }
 }

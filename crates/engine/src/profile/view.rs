@@ -2,7 +2,8 @@
 
 use dialect::profile::artifact_folder;
 use machine::profile::{
-    Attempt, Blocking, Course, FailureKind, GateStatus, Missing, Question, QuestionKind, Run, StepKind, StepState,
+    Attempt, Blocking, Course, FailureKind, GateStatus, Missing, PlannedStep, Question, QuestionKind, Run, StepKind,
+    StepState,
 };
 use machine::{Holder, Said};
 use serde_json::{Value, json};
@@ -315,18 +316,8 @@ pub(super) fn waits(run: &Run) -> Vec<Waiting> {
     }
     for attempt in run.attempts.values().filter(|attempt| attempt.holder == Holder::Person) {
         let Some(step) = run.plan.get(attempt.step) else { continue };
-        let (fence, role) = (attempt.fence, &step.step.role);
-        let mut text = format!("{} of {role} is yours to do", step.step.id);
-        if !step.step.required_outputs.is_empty() {
-            text.push_str(&format!("; it leaves {}", step.step.required_outputs.join(", ")));
-        }
-        for (what, words) in
-            [("it came back", &attempt.remarks), ("what was handed in was not taken", &attempt.problems)]
-        {
-            if !words.is_empty() {
-                text.push_str(&format!("; {what}: {}", words.join("; ")));
-            }
-        }
+        let fence = attempt.fence;
+        let text = yours(attempt, step);
         let commands = vec![
             format!("multiverse answer {id} --attempt {fence} --file FILE"),
             format!("multiverse answer {id} --attempt {fence} --report FILE"),
@@ -341,6 +332,20 @@ pub(super) fn waits(run: &Run) -> Vec<Waiting> {
         push(OPTIONAL, None, Some(question.id.clone()), text, commands_of(run, question).1);
     }
     waits
+}
+
+/// Work that is a person's: what it leaves, and why it came back if it did.
+fn yours(attempt: &Attempt, step: &PlannedStep) -> String {
+    let mut text = format!("{} of {} is yours to do", step.step.id, step.step.role);
+    if !step.step.required_outputs.is_empty() {
+        text.push_str(&format!("; it leaves {}", step.step.required_outputs.join(", ")));
+    }
+    for (what, words) in [("it came back", &attempt.remarks), ("what was handed in was not taken", &attempt.problems)] {
+        if !words.is_empty() {
+            text.push_str(&format!("; {what}: {}", words.join("; ")));
+        }
+    }
+    text
 }
 
 fn commands_of(run: &Run, question: &Question) -> (&'static str, Vec<String>) {
