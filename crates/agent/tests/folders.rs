@@ -210,6 +210,18 @@ fn contradictions_in_folders_that_were_written_after_these_again() {
     assert!(precision >= 0.95, "precision {precision}");
 }
 
+/// Written as strangers would write: minutes, a newsletter, an export, a page, in seven languages. When first measured, none of
+/// their 28 pairs was among the contradictions and 6 were to be checked; what is weighed, and how much it counts, was mended
+/// with them.
+#[test]
+fn what_is_to_be_checked_in_folders_of_strangers() {
+    let (recall, precision) = measure_with_doubts(&["choir", "ferry", "hanok", "olives"]);
+    assert!(recall >= 0.7 && precision >= 0.75, "recall {recall}, precision {precision}");
+    // Run once when everything was done, and never used to change anything: 22 of 28 pairs told, 24 of 24 in the list right.
+    let (recall, precision) = measure_with_doubts(&["bees", "tram", "sake", "date-palms"]);
+    assert!(recall >= 0.7 && precision >= 0.75, "recall {recall}, precision {precision}");
+}
+
 /// The last of them: 29 % and 67 % then, mended since.
 #[test]
 fn contradictions_in_the_folder_that_was_written_last() {

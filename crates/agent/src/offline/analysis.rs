@@ -180,8 +180,15 @@ pub(crate) fn source(document: &Document) -> Statement {
     };
     let sentences = all_sentences(document).len();
     let more = if sentences >= limits::SENTENCES { "at least " } else { "" };
+    use words::Language::{Arabic, Chinese, Devanagari, Japanese, Korean, Russian, Unknown};
     let language = match document.language {
-        words::Language::Unknown => String::new(),
+        Unknown => String::new(),
+        // Heads of columns tell a script, hardly a language.
+        language
+            if sentences == 0 && !matches!(language, Arabic | Chinese | Devanagari | Japanese | Korean | Russian) =>
+        {
+            String::new()
+        }
         language => format!("; {}", language.name()),
     };
     let text = format!(

@@ -9,6 +9,7 @@ use super::columns::{self, Column, ColumnKind, lone_period};
 use super::dates::Period;
 use super::figures::Decimal;
 use super::limits;
+use super::ordered::is_ordered;
 use super::paper::{Cite, Kind, Row, Section};
 use super::read::Table;
 use super::tables::{self, shown};
@@ -171,11 +172,16 @@ impl Sheet<'_> {
     fn lines(&self, by: usize, labels: &[usize], numbers: &[usize]) -> Vec<Section> {
         let mut periods: BTreeMap<Period, Vec<usize>> = BTreeMap::new();
         for (index, row) in self.table.rows.iter().enumerate() {
-            if let Some(period) = lone_period(&row[by].text) {
+            if let Some(period) = columns::period_in(self.table, by, &row[by].text) {
                 periods.entry(period).or_default().push(index);
             }
         }
-        if periods.len() < 3 || periods.len() > limits::POINTS {
+        // Days and whole years in one column have no common measure of time.
+        let is_mixed = periods
+            .keys()
+            .zip(periods.keys().skip(1))
+            .any(|(one, next)| std::mem::discriminant(one) != std::mem::discriminant(next));
+        if is_mixed || periods.len() < 3 || periods.len() > limits::POINTS {
             return Vec::new();
         }
         let time = tables::head(self.table, by);
@@ -319,6 +325,11 @@ impl Sheet<'_> {
         points.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         if points.iter().all(|(_, _, name)| quarter(name).is_some()) {
             points.sort_by_key(|(_, row, name)| (quarter(name), *row));
+        }
+        let mut in_rows = points.clone();
+        in_rows.sort_by_key(|(_, row, _)| *row);
+        if points.len() <= MOST && is_ordered(&in_rows.iter().map(|(_, _, name)| *name).collect::<Vec<_>>()) {
+            points = in_rows;
         }
         let total: f64 = points.iter().map(|(value, _, _)| value).sum();
         let says_share = self.columns[number].words.contains("share");

@@ -70,6 +70,9 @@ fn column(table: &Table, index: usize, decimal: Decimal) -> Column {
             take_words(word, &mut column);
         }
     }
+    if column.unit.is_empty() && column.factor == 1.0 {
+        take_stated_unit(&table.title, &mut column);
+    }
     // A head in a script without spaces is shown as it is written: 日帰り客数.
     let plain = head.split(['(', '（', '[']).next().unwrap_or_default().trim();
     if !column.shown.is_empty() && plain.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'))
@@ -77,6 +80,22 @@ fn column(table: &Table, index: usize, decimal: Decimal) -> Column {
         column.shown = vec![plain.to_owned()];
     }
     column
+}
+
+/// `(단위: 천원)`, `(unit: m)`: what the title says of all numbers below it.
+fn take_stated_unit(title: &str, column: &mut Column) {
+    const MARKS: [&str; 8] = ["unit:", "einheit:", "unité :", "unidad:", "단위:", "단위 :", "単位：", "单位："];
+    let lower = title.to_lowercase();
+    let Some((_, stated)) = MARKS.iter().find_map(|mark| lower.split_once(mark)) else { return };
+    let stated = stated.split([')', '）', ']', ',', ';']).next().unwrap_or_default().trim();
+    // A share is one, whatever the others are measured in.
+    if column.signs.1.trim() == "%" || column.kind != ColumnKind::Number {
+        return;
+    }
+    if let Some((unit, factor)) = scaled_unit(stated).or_else(|| units::unit(stated)) {
+        unit.clone_into(&mut column.unit);
+        column.factor *= factor;
+    }
 }
 
 /// `千円`, `백만원`: a unit with a scale before it, written together.
@@ -211,7 +230,7 @@ pub(crate) fn is_missing(text: &str) -> bool {
 
 /// Numbers that name a row, a place on the map, a post code, a state or a telephone number measure nothing.
 fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
-    const NAMES: &str = " id ids uid uuid guid # nr no rank row line index code codes zip zipcode postcode postal plz phone phones tel telefon telephone fax mobile \
+    const NAMES: &str = " zone zona id ids uid uuid guid # nr no rank row line index code codes zip zipcode postcode postal plz phone phones tel telefon telephone fax mobile \
         isbn issn ean upc sku key lfd iban bic konto account vat vin imei serial ref reference matricule version firmware \
         status state estado zustand stato stan durum état статус состояние حالة \
         lat latitude lon lng long longitude coordinate coordinates coord gps breitengrad längengrad breite_grad latitud longitud latitudine longitudine szerokość_geogr enlem boylam широта долгота \
@@ -250,7 +269,14 @@ fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
         digits.len() > 1 && digits[0] == '0' && digits[1].is_ascii_digit()
     });
     let is_phone = |text: &&str| text.starts_with('+') && text.chars().filter(char::is_ascii_digit).count() >= 8;
-    has_leading_zero || is_named || (!texts.is_empty() && texts.iter().all(is_phone))
+    // Whatever the column is called, only states of web servers are such numbers.
+    const STATES: [&str; 19] = [
+        "200", "201", "202", "204", "206", "301", "302", "303", "304", "307", "308", "400", "401", "403", "404", "429",
+        "500", "502", "503",
+    ];
+    let different: BTreeSet<&&str> = texts.iter().collect();
+    let is_state = texts.len() > 2 && different.len() > 1 && texts.iter().all(|text| STATES.contains(text));
+    has_leading_zero || is_named || is_state || (!texts.is_empty() && texts.iter().all(is_phone))
 }
 
 fn is_period_head(lower: &str) -> bool {
@@ -301,7 +327,7 @@ fn is_period_head(lower: &str) -> bool {
 
 /// Whether a year says when something came to be.
 pub(crate) fn is_origin(head: &str) -> bool {
-    const ORIGINS: &str = " built build opened founded established construction since commissioned born found discovered installed acquired start started baujahr gebaut eröffnet gegründet seit construit construite ouvert fondé construido fundado inicio apertura costruito fondato construído założony zbudowany gebouwd opgericht yapım постройки основан ";
+    const ORIGINS: &str = " service built build opened founded established construction since commissioned born found discovered installed acquired start started baujahr gebaut eröffnet gegründet seit construit construite ouvert fondé construido fundado inicio apertura costruito fondato construído założony zbudowany gebouwd opgericht yapım постройки основан ";
     // In scripts that write words together it is a part of the head.
     const PARTS: [&str; 17] = [
         "建造", "建成", "竣工", "準工", "開業", "創業", "設立", "成立", "開設", "건조", "준공", "설립", "설치", "개업",
@@ -312,10 +338,43 @@ pub(crate) fn is_origin(head: &str) -> bool {
         || PARTS.iter().any(|part| head.contains(part))
 }
 
+/// The period of a cell: `05/04/2024` is what the other cells of its column say, if one of them can be read in one way only.
+pub(crate) fn period_in(table: &Table, index: usize, text: &str) -> Option<Period> {
+    let parts = |text: &str| -> Option<[u16; 3]> {
+        let mut parts = text.trim().split('/').map(|part| part.parse::<u16>().ok());
+        match (parts.next()?, parts.next()?, parts.next()?, parts.next()) {
+            (Some(one), Some(two), Some(year), None) if year > 1000 => Some([one, two, year]),
+            _ => None,
+        }
+    };
+    let found = lone_period(text)?;
+    let (Period::Year(_), Some([one, two, year])) = (found, parts(text)) else { return Some(found) };
+    let all = || table.rows.iter().filter_map(|row| parts(&row.get(index)?.text));
+    let (is_day_first, is_month_first) = (all().any(|[one, ..]| one > 12), all().any(|[_, two, _]| two > 12));
+    let (day, month) = match (is_day_first, is_month_first) {
+        (true, false) => (one, two),
+        (false, true) => (two, one),
+        _ => return Some(found),
+    };
+    Some(Period::Day(year, u8::try_from(month).ok()?, u8::try_from(day).ok()?))
+}
+
+/// `1950s`, `1950er`, `1950年代`: ten years.
+fn decade(text: &str) -> Option<Period> {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let around: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let is_said = matches!(
+        around.trim().to_lowercase().as_str(),
+        "s" | "'s" | "er" | "er jahre" | "années" | "les années" | "años" | "anni" | "anos" | "-е" | "年代" | "년대"
+    );
+    let year: u16 = digits.parse().ok().filter(|_| digits.len() == 4 && digits.ends_with('0'))?;
+    (is_said && (1500..=2190).contains(&year)).then_some(Period::Years(year, year + 9))
+}
+
 /// The period of a cell that names nothing but it.
 pub(crate) fn lone_period(text: &str) -> Option<Period> {
-    if let Some(month) = numbered_month(text.trim()) {
-        return Some(month);
+    if let Some(period) = numbered_month(text.trim()).or_else(|| decade(text.trim())) {
+        return Some(period);
     }
     let chars = plain_digits(text.trim());
     match dates(&chars).as_slice() {

@@ -102,6 +102,60 @@ pub(crate) fn dates(chars: &[char]) -> Vec<Dated> {
     found
 }
 
+/// The year of a day that is written without one.
+pub(crate) const NO_YEAR: u16 = 0;
+
+/// Days that are written without a year, where no full date stands: `14 June`, `5. Juli`, `3月15日`.
+pub(crate) fn bare_days(chars: &[char], known: &[Dated]) -> Vec<Dated> {
+    let mut found: Vec<Dated> = Vec::new();
+    for at in 0..chars.len() {
+        let is_start =
+            at == 0 || !chars[at - 1].is_alphanumeric() || (chars[at - 1] > '\u{2e00}' && chars[at].is_ascii_digit());
+        let is_taken = known.iter().chain(&found).any(|date| date.start <= at && at < date.end);
+        if !is_start || is_taken {
+            continue;
+        }
+        if let Some((end, month, day)) = bare_day(chars, at) {
+            found.push(Dated { start: at, end, period: Period::Day(NO_YEAR, month, day) });
+        }
+    }
+    found
+}
+
+fn bare_day(chars: &[char], at: usize) -> Option<(usize, u8, u8)> {
+    if chars[at].is_ascii_digit() {
+        let (first, end) = small(chars, at, 31)?;
+        if matches!(chars.get(end), Some('월' | '月')) {
+            let (day, day_end) = small(chars, skip(chars, end + 1, " "), 31)?;
+            return (first <= 12 && matches!(chars.get(day_end), Some('일' | '日'))).then_some((
+                day_end + 1,
+                first,
+                day,
+            ));
+        }
+        let at = skip(chars, after_link(chars, end), ". ");
+        let (name, name_end) = word(chars, at);
+        let (name, name_end) = match name.as_str() {
+            "st" | "nd" | "rd" | "th" => {
+                let (next, next_end) = word(chars, skip(chars, name_end, " "));
+                if next == "of" { word(chars, skip(chars, next_end, " ")) } else { (next, next_end) }
+            }
+            _ => (name, name_end),
+        };
+        // "5 mar" is short for anything.
+        let month =
+            month(&name).filter(|_| name.chars().count() > 3 || name == "may" || name == "mai" || name == "май")?;
+        return Some((name_end, month, first));
+    }
+    let (name, end) = word(chars, at);
+    let month = month(&name).filter(|_| name.chars().count() > 3 || name == "may")?;
+    let (day, day_end) = small(chars, skip(chars, end, " "), 31)?;
+    let is_more = chars.get(day_end).is_some_and(|c| {
+        c.is_ascii_digit() || matches!(c, '.' | ',' | ':') && chars.get(day_end + 1).is_some_and(char::is_ascii_digit)
+    });
+    (chars.get(end) == Some(&' ') && !is_more).then_some((day_end, month, day))
+}
+
 /// Digits of every script as ASCII digits, and wide signs as narrow ones; the length stays the same.
 pub(crate) fn plain_digits(text: &str) -> Vec<char> {
     let plain = text
@@ -455,6 +509,25 @@ mod tests {
         check("according to the 2020 census", &["2020"]);
         check("٢٠٢٣ و २०२३", &["2023", "2023"]);
         check("4/5/2023 or 13/5/2023", &["2023", "2023-05-13"]);
+    }
+
+    #[test]
+    fn days_without_a_year() {
+        let check = |text: &str, expected: &[(u8, u8)]| {
+            let chars = plain_digits(text);
+            let found: Vec<(u8, u8)> = bare_days(&chars, &dates(&chars))
+                .iter()
+                .filter_map(
+                    |one| if let Period::Day(NO_YEAR, month, day) = one.period { Some((month, day)) } else { None },
+                )
+                .collect();
+            assert_eq!(found, expected, "{text}");
+        };
+        check("Saturday 14 June, the 3rd of May, August 9", &[(6, 14), (5, 3), (8, 9)]);
+        check("am 5. Juli und am 9. Mai", &[(7, 5), (5, 9)]);
+        check("le 4 avril, el 12 de octubre, ١٢ أكتوبر", &[(4, 4), (10, 12), (10, 12)]);
+        check("축제는 5월 17일에, 蔵開きは3月15日に", &[(5, 17), (3, 15)]);
+        check("14 June 2024, 2023年4月5日, may 3.5, 7 marches", &[]);
     }
 
     #[test]

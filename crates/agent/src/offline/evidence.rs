@@ -10,6 +10,7 @@ use super::paper::{Kind, Paper, Row, Section, Statement};
 use super::past;
 use super::rank::{Candidate, rank};
 use super::read::Document;
+use super::things::things;
 use super::units;
 use super::vocabulary::{self, Part};
 use super::words;
@@ -147,9 +148,14 @@ fn themes(found: &[&Statement]) -> Vec<Section> {
         for word in left.iter().flat_map(|index| bags[*index].keys()) {
             *counts.entry(word).or_default() += 1;
         }
+        // A word that two sentences happen to have is a theme only if it is a name, or names a thing.
+        let is_telling = |word: &str| {
+            let mut written = bags.iter().filter_map(|bag| bag.get(word));
+            !things(word).is_empty() || written.all(|written| !written.chars().all(char::is_lowercase))
+        };
         let mut best: Option<(&str, usize)> = None;
         for (word, count) in counts {
-            if count > 1 && best.is_none_or(|(_, most)| count > most) {
+            if (count > 2 || count > 1 && is_telling(word)) && best.is_none_or(|(_, most)| count > most) {
                 best = Some((word, count));
             }
         }
@@ -194,7 +200,11 @@ fn theme(name: &str, found: &[&Statement], taken: &[usize]) -> Section {
 
 fn contradictions(evidence: &Evidence) -> Section {
     let section = Section::statements(Kind::Contradictions, evidence.contradictions.clone());
-    if section.len() > 0 { section } else { section.with_note("No two sources were found to contradict each other.") }
+    match (section.len(), evidence.doubts.len()) {
+        (0, 0) => section.with_note("No two sources were found to contradict each other."),
+        (0, _) => section.with_note("No two sources surely contradict each other; what may not agree stands below."),
+        _ => section,
+    }
 }
 
 fn doubts(evidence: &Evidence) -> Option<Section> {

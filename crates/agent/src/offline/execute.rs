@@ -215,10 +215,11 @@ fn at_a_glance(mut outline: Paper, facts: &Facts<'_>, wanted: &Wanted) -> Paper 
         ));
     }
     told.push(format!(
-        "Read: {} of {} files. Found: contradictions {}, figures {}, dates {}, tables {}; not covered: {}.",
+        "Read: {} of {} files. Found: contradictions {}, to be checked {}, figures {}, dates {}, tables {}; not covered: {}.",
         read.len(),
         read.len() + unread.len(),
         count(Kind::Contradictions),
+        count(Kind::Doubts),
         count(Kind::Figures),
         count(Kind::Dates),
         outline.of(Kind::Tables).count(),

@@ -3,22 +3,41 @@
 //! Owns the step from sentences and rows to words that can be weighed. Unlike a claim, a mention leaves nothing out that a
 //! person would compare: plans, what somebody is said to have said, figures whose subject is told only by the text around.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Said};
-use super::dates::{Dated, Period, dates, plain_digits};
+use super::columns::{self, ColumnKind};
+use super::dates::{Dated, Period, bare_days, dates, plain_digits};
 use super::figures::{Figure, figures};
 use super::limits;
 use super::number_words;
-use super::read::{Block, Document, is_record};
+use super::read::{Block, Document, Table, is_record};
 use super::sentences::{Sentence, sentences};
+use super::table_claims;
+use super::tables;
+use super::things::things;
 use super::vocabulary::{self, Part};
-use super::words::{self, Language, Word};
+use super::words::{self, Language, Script, Word};
 
-/// How many words behind a figure still tell what it is of.
-const BEHIND: usize = 6;
-/// How near a word must be to say that a figure is a share or a change.
+/// How near a word must be to say that a figure is a share or a change, or that a year is when something began.
 const BESIDE: usize = 3;
+const BEGINNING: usize = 6;
+/// Sentences at the beginning of a source that may say when it was written.
+const HEAD: usize = 3;
+
+/// A word beside a figure.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Token {
+    /// The form in which words are compared.
+    pub(crate) word: String,
+    /// As it is written.
+    pub(crate) shown: String,
+    /// What it may stand for in any language.
+    pub(crate) things: Vec<&'static str>,
+    /// How near the figure it stands: 1 right beside it.
+    pub(crate) near: f64,
+    pub(crate) is_name: bool,
+}
 
 /// A figure or a date, and what stands around it.
 #[derive(Clone, Debug)]
@@ -28,76 +47,222 @@ pub(crate) struct Mention {
     pub(crate) quote: String,
     pub(crate) written: String,
     pub(crate) said: Said,
-    /// The words of its sentence that may say what it is of, in the form in which words are compared.
-    pub(crate) words: BTreeSet<String>,
-    /// Those of them that mean the same in every language: measures, events, what is done.
-    pub(crate) known: BTreeSet<String>,
-    /// Words of the headings above it.
-    pub(crate) above: BTreeSet<String>,
-    /// The years that its sentence or row names.
+    /// What the figure may be of, the nearest first.
+    pub(crate) tokens: Vec<Token>,
+    /// What the headings above it and the name of the file say.
+    pub(crate) above: Vec<Token>,
+    /// The years that its sentence or row names, or what stands around it.
     pub(crate) years: BTreeSet<u16>,
     pub(crate) language: Language,
     pub(crate) is_row: bool,
+    /// Whether no row of its source is of a later year.
+    pub(crate) is_newest: bool,
+    pub(crate) is_plan: bool,
+    /// Names in two scripts that stand side by side anywhere in the source.
+    pub(crate) glossed: Vec<BTreeSet<String>>,
 }
 
-/// All mentions of the sources; rows of tables as the claims have read them.
+/// All mentions of the sources; numbers of tables as the claims have read them.
 pub(crate) fn mentions(documents: &[Document], claims: &[Claim]) -> Vec<Mention> {
     let prose = documents.iter().flat_map(of_document);
-    let rows = claims.iter().filter(|claim| claim.is_row).map(of_row);
+    let titles: BTreeMap<&str, Vec<Token>> =
+        documents.iter().map(|document| (document.path.as_str(), file_tokens(&document.path))).collect();
+    let newest = newest_rows(claims);
+    let rows = claims.iter().filter(|claim| claim.is_row).map(|claim| of_row(claim, &titles, &newest));
     prose.chain(rows).take(limits::MENTIONS).collect()
 }
 
-fn of_row(claim: &Claim) -> Mention {
-    let words: BTreeSet<String> = claim.subject.words.union(&claim.subject.names).cloned().collect();
-    let mut known: BTreeSet<String> = words.iter().filter(|word| vocabulary::is_measure(word)).cloned().collect();
-    known.extend(claim.subject.action.map(str::to_owned));
+/// The last year of the rows of each source.
+fn newest_rows(claims: &[Claim]) -> BTreeMap<String, u16> {
+    let mut newest = BTreeMap::new();
+    for claim in claims.iter().filter(|claim| claim.is_row) {
+        if let Some(period) = claim.period {
+            let known = newest.entry(claim.path.clone()).or_insert(0);
+            *known = period.year().max(*known);
+        }
+    }
+    newest
+}
+
+fn file_tokens(path: &str) -> Vec<Token> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    tokens_of(name.rsplit_once('.').map_or(name, |(name, _)| name), 0.3)
+}
+
+/// The words of a text that stands above a figure, or in the head or the label of its row.
+fn tokens_of(text: &str, near: f64) -> Vec<Token> {
+    let chars = plain_digits(&text.replace('_', " "));
+    words::words(&chars).iter().filter_map(|word| token(word, near)).collect()
+}
+
+fn token(word: &Word, near: f64) -> Option<Token> {
+    let lower = word.text.to_lowercase();
+    let things = things(&lower);
+    // A lone sign that means something is a word, too.
+    let key = words::key(word).or_else(|| {
+        let is_since = things.contains(&"began");
+        (!things.is_empty() && (is_since || !words::is_stop(&lower))).then(|| lower.clone())
+    })?;
+    let is_name = words::is_capitalised(&word.text) && things.is_empty();
+    // A particle belongs to the sentence.
+    let shown = if word.script == Script::Hangul { key.clone() } else { words::bare(&word.text) };
+    Some(Token { word: key, shown, things, near, is_name })
+}
+
+fn of_row(claim: &Claim, titles: &BTreeMap<&str, Vec<Token>>, newest: &BTreeMap<String, u16>) -> Mention {
+    let shown = claim.subject.shown.iter().flat_map(|text| tokens_of(text, 0.9));
+    let mut tokens: Vec<Token> = Vec::new();
+    for token in shown {
+        if !tokens.iter().any(|known| known.word == token.word) {
+            tokens.push(token);
+        }
+    }
+    let mut above = titles.get(claim.path.as_str()).cloned().unwrap_or_default();
+    above.extend(claim.place.words.iter().flat_map(|word| tokens_of(word, 0.3)));
     Mention {
         path: claim.path.clone(),
         lines: claim.lines,
         quote: claim.quote.clone(),
         written: claim.written.clone(),
         said: claim.said.clone(),
-        words,
-        known,
-        above: claim.place.words.clone(),
+        tokens,
+        above,
         years: claim.period.iter().map(|period| period.year()).collect(),
         language: claim.language,
         is_row: true,
+        is_newest: claim.period.is_none_or(|period| newest.get(&claim.path) == Some(&period.year())),
+        is_plan: claim.subject.words.contains("(planned)"),
+        glossed: Vec::new(),
     }
 }
 
+/// What stands around a sentence.
+#[derive(Clone, Default)]
+struct Around {
+    tokens: Vec<Token>,
+    years: BTreeSet<u16>,
+    /// The year in which the source was written.
+    written: Option<u16>,
+    glossed: Vec<BTreeSet<String>>,
+}
+
 fn of_document(document: &Document) -> Vec<Mention> {
-    let mut headings: Vec<(usize, BTreeSet<String>, BTreeSet<u16>)> = Vec::new();
+    let mut headings: Vec<(usize, Vec<Token>, BTreeSet<u16>)> = Vec::new();
     let mut found = Vec::new();
+    let written = written_in(document);
+    let glossed = glosses(document);
     for block in &document.blocks {
+        let nearest = headings.iter().rev().map(|(.., years)| years).find(|years| !years.is_empty());
+        let mut tokens = file_tokens(&document.path);
+        tokens.extend(headings.iter().flat_map(|(_, tokens, _)| tokens).cloned());
+        let years = nearest.cloned().unwrap_or_default();
+        let mut around = Around { tokens, years, written, glossed: glossed.clone() };
         match block {
             Block::Heading { level, text, .. } => {
                 headings.retain(|(above, ..)| above < level);
                 let is_year = |date: &&Dated| matches!(date.period, Period::Year(_));
                 let dated = dates(&plain_digits(text));
                 // A letter of April may well speak of the year before.
-                let years = dated.iter().filter(is_year).map(|date| date.period.year()).collect();
-                headings.push((*level, words::content(text).into_iter().collect(), years));
+                let years = dated.iter().filter(is_year).map(|date| date.period.year());
+                // What came out in spring 2025 tells of the winter before.
+                let years = years.flat_map(|year| [year - 1, year]).collect();
+                headings.push((*level, tokens_of(text, 0.3), years));
             }
             Block::Prose(pieces) => {
-                let above: BTreeSet<String> = headings.iter().flat_map(|(_, words, _)| words).cloned().collect();
-                // What a paper of 2025 says without a year is of 2025.
-                let nearest = headings.iter().rev().map(|(.., years)| years).find(|years| !years.is_empty());
-                let around = Around { words: above, years: nearest.cloned().unwrap_or_default() };
                 for sentence in sentences(pieces).iter().filter(|one| one.text.len() <= limits::CLAIM_BYTES) {
                     of_sentence(document, sentence, &around, &mut found);
+                    // "Accounts of 2024. The line carried …": what the sentence before is of holds on.
+                    let own: BTreeSet<u16> =
+                        dates(&plain_digits(&sentence.text)).iter().map(|date| date.period.year()).collect();
+                    if own.len() == 1 {
+                        around.years = own;
+                    }
                 }
             }
-            Block::Table(_) => {}
+            Block::Table(table) => of_table(document, table, &around, &mut found),
         }
     }
     found
 }
 
-/// What the headings above a sentence say.
-struct Around {
-    words: BTreeSet<String>,
-    years: BTreeSet<u16>,
+/// The year in which a source was written, as far as its beginning tells.
+fn written_in(document: &Document) -> Option<u16> {
+    let name = document.path.rsplit('/').next().unwrap_or_default();
+    let mut texts: Vec<String> = vec![name.replace(['_', '-', '.'], " ")];
+    for block in document.blocks.iter().take(HEAD) {
+        match block {
+            Block::Heading { text, .. } => texts.push(text.clone()),
+            Block::Prose(pieces) => texts.extend(sentences(pieces).into_iter().take(HEAD).map(|one| one.text)),
+            Block::Table(_) => {}
+        }
+    }
+    let of = |text: &String| dates(&plain_digits(text)).into_iter().map(|date| date.period);
+    let days = texts.iter().flat_map(of).filter(|period| matches!(period, Period::Day(..) | Period::Month(..)));
+    days.map(Period::year).max().or_else(|| texts.iter().take(2).flat_map(of).map(Period::year).max())
+}
+
+/// Names that stand in two scripts side by side.
+fn glosses(document: &Document) -> Vec<BTreeSet<String>> {
+    let mut found = Vec::new();
+    for block in &document.blocks {
+        let text = match block {
+            Block::Heading { text, .. } => text.clone(),
+            Block::Prose(pieces) => pieces.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join(" "),
+            Block::Table(_) => continue,
+        };
+        let chars = plain_digits(&text);
+        let both = super::alike::glossed(&chars, &words::words(&chars));
+        if both.len() > 1 {
+            found.push(both);
+        }
+    }
+    found
+}
+
+/// Dates in cells: when something is, or when it was built. A column that only counts the years is none.
+fn of_table(document: &Document, table: &Table, around: &Around, found: &mut Vec<Mention>) {
+    let columns = columns::columns(table, table.decimal(document.decimal()));
+    let labels = table_claims::label_columns(table, &columns);
+    for row in &table.rows {
+        for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Number) {
+            let Some(period) = columns::period_in(table, index, &row[index].text) else { continue };
+            let is_time = column.kind == ColumnKind::Period && tables::is_course(table, index, &labels);
+            if is_time || !matches!(period, Period::Day(..) | Period::Year(_)) {
+                continue;
+            }
+            let mut tokens = tokens_of(&table.header[index], 0.7);
+            let is_beginning =
+                columns::is_origin(&table.header[index]) || tokens.iter().any(|token| token.things.contains(&"began"));
+            if matches!(period, Period::Year(_)) && !is_beginning {
+                continue;
+            }
+            if is_beginning {
+                tokens.push(Token {
+                    word: "(began)".to_owned(),
+                    shown: String::new(),
+                    things: vec!["began"],
+                    near: 0.9,
+                    is_name: false,
+                });
+            }
+            tokens.extend(labels.iter().filter(|label| **label != index).flat_map(|l| tokens_of(&row[*l].text, 1.0)));
+            found.push(Mention {
+                path: document.path.clone(),
+                lines: (row[index].line, row[index].line),
+                quote: table_claims::quote(table, row),
+                written: row[index].text.trim().to_owned(),
+                said: Said::Date(period),
+                tokens,
+                above: around.tokens.clone(),
+                years: BTreeSet::new(),
+                language: document.language,
+                is_row: true,
+                is_newest: true,
+                is_plan: false,
+                glossed: around.glossed.clone(),
+            });
+        }
+    }
 }
 
 fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: &mut Vec<Mention>) {
@@ -106,89 +271,130 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
     }
     let chars = plain_digits(&sentence.text);
     let dated = dates(&chars);
+    let days = bare_days(&chars, &dated);
     let mut counted = figures(&chars, &dated, document.decimal());
     let spelled = number_words::figures(&chars, &dated, document.language);
     let is_new = |one: &Figure, known: &[Figure]| !known.iter().any(|two| two.start < one.end && one.start < two.end);
     let spelled: Vec<Figure> = spelled.into_iter().filter(|one| is_new(one, &counted)).collect();
     counted.extend(spelled);
+    counted.retain(|one| !days.iter().any(|day| day.start < one.end && one.start < day.end));
     counted.sort_by_key(|figure| figure.start);
     let all = words::words(&chars);
     let own: BTreeSet<u16> = dated.iter().map(|date| date.period.year()).collect();
-    let years = if own.is_empty() { above.years.clone() } else { own };
-    let spots: Vec<(usize, usize)> = counted.iter().map(|one| (one.start, one.end)).collect();
+    let years = match (own.is_empty(), above.written) {
+        (true, Some(year)) if is_of_last_year(&sentence.text) => BTreeSet::from([year - 1]),
+        (true, _) => above.years.clone(),
+        (false, _) => own,
+    };
+    let times: Vec<Dated> = dated.iter().chain(&days).copied().collect();
+    let spots: Vec<(usize, usize)> =
+        counted.iter().map(|one| (one.start, one.end)).chain(times.iter().map(|one| (one.start, one.end))).collect();
     let made = |said: Said, (start, end): (usize, usize), years: BTreeSet<u16>| {
-        let around = around(&all, &spots, (start, end), &dated)?;
-        let line = (sentence.line, sentence.last);
+        let (tokens, is_plan) = around(&chars, &all, &spots, (start, end), matches!(said, Said::Date(_)))?;
+        let is_start = tokens.iter().take(BEGINNING).any(|token| token.things.contains(&"began"));
+        if matches!(said, Said::Date(Period::Year(_))) && !is_start {
+            return None;
+        }
         Some(Mention {
             path: document.path.clone(),
-            lines: line,
+            lines: (sentence.line, sentence.last),
             quote: sentence.text.clone(),
             written: sentence.text.chars().skip(start).take(end - start).collect(),
             said,
-            words: around.0,
-            known: around.1,
-            above: above.words.clone(),
+            tokens,
+            above: above.tokens.clone(),
             years,
             language: document.language,
             is_row: false,
+            is_newest: true,
+            is_plan,
+            glossed: above.glossed.clone(),
         })
     };
     for figure in &counted {
         found.extend(made(Said::Value(figure.clone()), (figure.start, figure.end), years.clone()));
     }
-    // Only a day tells an event; a year alone is more often the time of something else.
-    for date in dated.iter().filter(|date| matches!(date.period, Period::Day(..))) {
+    // A day tells an event; a year alone only where something is said to have begun in it.
+    for date in times.iter().filter(|date| matches!(date.period, Period::Day(..) | Period::Year(_))) {
         found.extend(made(Said::Date(date.period), (date.start, date.end), BTreeSet::new()));
     }
 }
 
-/// The words that may say what a figure is of: what leads the sentence, what stands between it and its neighbours, and a
-/// few words behind it. Nothing if it is a share, an average, or how much something changed.
+/// Whether a sentence speaks of the year before the one it was written in.
+fn is_of_last_year(text: &str) -> bool {
+    const LAST: [&str; 16] = [
+        "last year",
+        "letztes jahr",
+        "letzten jahr",
+        "vergangenen jahr",
+        "vorjahr",
+        "l'an dernier",
+        "l’an dernier",
+        "l'année dernière",
+        "año pasado",
+        "anno scorso",
+        "ano passado",
+        "прошлом году",
+        "العام الماضي",
+        "지난해",
+        "昨年",
+        "去年",
+    ];
+    let lower = text.to_lowercase();
+    LAST.iter().any(|words| lower.contains(words)) || lower.contains("작년")
+}
+
+/// The words that may say what a figure is of, with their nearness, and whether it is only planned. Nothing if the figure is a
+/// share, an average, or how much something changed.
 fn around(
+    chars: &[char],
     all: &[Word],
     spots: &[(usize, usize)],
     (start, end): (usize, usize),
-    dated: &[Dated],
-) -> Option<(BTreeSet<String>, BTreeSet<String>)> {
-    let first = spots.first().map_or(start, |(first, _)| (*first).min(start));
-    let before = spots.iter().filter(|(_, end)| *end <= start).map(|(_, end)| *end).max().unwrap_or(0);
-    let next = spots.iter().filter(|(from, _)| *from >= end).map(|(from, _)| *from).min().unwrap_or(usize::MAX);
-    let behind =
-        all.iter().filter(|word| word.start >= end && word.end <= next).take(BEHIND).map(|word| word.end).max();
-    let is_near = |word: &&Word| {
-        let leads = word.end <= first;
-        let is_between = word.start >= before && word.end <= start;
-        let is_behind = word.start >= end && behind.is_some_and(|last| word.end <= last);
-        (leads || is_between || is_behind) && !dated.iter().any(|date| word.start < date.end && date.start < word.end)
-    };
-    // "grew by 4", "4 a day": what stands right beside it says so.
-    let ahead = all.iter().filter(|word| word.start >= before && word.end <= start).rev().take(BESIDE);
-    let after = all.iter().filter(|word| word.start >= end && word.end <= next).take(BESIDE - 1);
-    let beside: BTreeSet<usize> = ahead.chain(after).map(|word| word.start).collect();
-    let (mut words, mut known) = (BTreeSet::new(), BTreeSet::new());
-    for word in all.iter().filter(is_near) {
-        let lower = word.text.to_lowercase();
-        let is_beside = beside.contains(&word.start);
-        let Some(key) = words::key(word) else {
-            if is_beside && matches!(vocabulary::part(&lower, &lower), Part::Share | Part::Change(_)) {
-                return None;
-            }
-            continue;
-        };
-        match vocabulary::part(&key, &lower) {
-            Part::Share | Part::Change(_) if is_beside => return None,
-            Part::Subject(one) => {
-                if vocabulary::is_measure(&one) {
-                    known.insert(one.clone());
+    is_date: bool,
+) -> Option<(Vec<Token>, bool)> {
+    let is_value = |word: &&Word| spots.iter().any(|(from, to)| word.start < *to && *from < word.end);
+    let between = |from: usize, to: usize| spots.iter().filter(|(one, two)| *one >= from && *two <= to).count();
+    let ahead: Vec<&Word> = all.iter().filter(|word| word.end <= start).rev().filter(|word| !is_value(word)).collect();
+    let behind: Vec<&Word> = all.iter().filter(|word| word.start >= end).filter(|word| !is_value(word)).collect();
+    let mut is_plan = false;
+    let mut tokens: Vec<Token> = Vec::new();
+    for (words, is_behind) in [(behind, true), (ahead, false)] {
+        let mut distance = 0.0;
+        for (index, word) in words.into_iter().enumerate() {
+            let lower = word.text.to_lowercase();
+            let key = words::key(word);
+            let part = vocabulary::part(key.as_deref().unwrap_or(&lower), &lower);
+            let is_beside = index < if is_behind { BESIDE - 1 } else { BESIDE };
+            // What stands behind a comma is said of something else.
+            let gap = if is_behind { end..word.start } else { word.end..start };
+            let is_cut =
+                chars.get(gap).is_some_and(|gap| gap.iter().any(|c| matches!(c, ',' | ';' | '(' | '、' | '،')));
+            let crossed = if is_behind { between(end, word.start) } else { between(word.end, start) };
+            match part {
+                Part::Share | Part::Change(_)
+                    if is_beside && !is_cut && crossed == 0 && !is_date && !is_each(&lower) =>
+                {
+                    return None;
                 }
-                words.insert(one);
+                Part::Plan => is_plan |= crossed == 0,
+                _ => {}
             }
-            Part::Event(one) | Part::Action(one) => {
-                known.insert(one.to_owned());
-                words.insert(one.to_owned());
+            // What stands beyond another figure is more likely of that one.
+            let far = distance + crossed as f64 * if is_behind { 4.0 } else { 1.5 };
+            if let Some(made) = token(word, 1.0 / (1.0 + 0.25 * far)) {
+                if !tokens.iter().any(|known| known.word == made.word) {
+                    tokens.push(made);
+                }
+                distance += 1.0;
             }
-            Part::Plan | Part::Doubt | Part::Share | Part::Change(_) | Part::Nothing => {}
         }
     }
-    Some((words, known))
+    tokens.sort_by(|one, other| other.near.total_cmp(&one.near));
+    Some((tokens, is_plan))
+}
+
+/// Words that say what a price is for, where the others say that a figure is a share.
+fn is_each(lower: &str) -> bool {
+    matches!(lower, "per" | "pro" | "par" | "por" | "je" | "each" | "apiece" | "cada" | "chaque" | "every")
 }

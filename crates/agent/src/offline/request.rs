@@ -130,7 +130,12 @@ pub(crate) fn topic(sentence: &str) -> Option<String> {
         " об ",
         " su ",
     ];
-    const ENDS: [&str; 25] = [
+    const ENDS: [&str; 30] = [
+        " with charts",
+        ", with ",
+        ", mit ",
+        ", avec ",
+        ", con ",
         " instead",
         ", but ",
         ", only ",
@@ -157,6 +162,9 @@ pub(crate) fn topic(sentence: &str) -> Option<String> {
         ". ",
         " and deliver",
     ];
+    if let Some(topic) = topic_before(sentence) {
+        return Some(topic);
+    }
     // Letters keep their length in lower case here, or places would not fit: anything else has no topic.
     let lower = sentence.to_lowercase();
     if lower.len() != sentence.len() {
@@ -168,6 +176,25 @@ pub(crate) fn topic(sentence: &str) -> Option<String> {
     let mut chars = words.chars();
     let first = chars.next()?;
     (words.chars().count() > 2).then(|| first.to_uppercase().chain(chars).collect())
+}
+
+/// In languages that name the topic first: what stands before `about`.
+fn topic_before(sentence: &str) -> Option<String> {
+    const MARKS: [&str; 10] = [
+        "에 대한 ",
+        "에 관한 ",
+        "에 대해",
+        "에 관해",
+        "을 보고서",
+        "를 보고서",
+        "についての",
+        "について",
+        "に関する",
+        "を報告書",
+    ];
+    let end = MARKS.iter().filter_map(|mark| sentence.find(mark)).min()?;
+    let topic = sentence[..end].rsplit(['.', '。', '、', ',']).next()?.trim();
+    (topic.chars().count() > 1).then(|| topic.to_owned())
 }
 
 /// A sentence without the words at its end that say in which form to deliver.

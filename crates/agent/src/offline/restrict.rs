@@ -166,7 +166,12 @@ impl<'a> Cutter<'a> {
             }
         }
         let header = columns.iter().map(|index| table.header[*index].clone()).collect();
-        (!rows.is_empty() && !columns.is_empty()).then_some(Table { line: table.line, header, rows })
+        (!rows.is_empty() && !columns.is_empty()).then_some(Table {
+            line: table.line,
+            title: table.title.clone(),
+            header,
+            rows,
+        })
     }
 
     fn in_time(&self, found: &[Period]) -> bool {

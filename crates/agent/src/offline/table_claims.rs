@@ -58,7 +58,7 @@ fn from_row(place: &Place<'_>, sheet: &Sheet<'_>, row: &[Cell]) -> Vec<Claim> {
         .filter(|index| columns[*index].kind == ColumnKind::Period)
         // When a ship was built does not say when it was measured.
         .filter(|index| tables::is_course(sheet.table, *index, &sheet.labels))
-        .find_map(|index| columns::lone_period(&row[index].text))
+        .find_map(|index| columns::period_in(sheet.table, index, &row[index].text))
         .map(|period| match period {
             // Rows that are all of the first of a month are of months.
             Period::Day(year, month, 1) if sheet.is_monthly => Period::Month(year, month),
@@ -176,13 +176,13 @@ fn from_cell(
 }
 
 /// A row in words: each head with its cell.
-fn quote(table: &Table, row: &[Cell]) -> String {
+pub(crate) fn quote(table: &Table, row: &[Cell]) -> String {
     let cells = table.header.iter().zip(row).filter(|(_, cell)| !cell.text.is_empty());
     cells.map(|(head, cell)| format!("{head}: {}", cell.text)).collect::<Vec<_>>().join("; ")
 }
 
 /// The first label column, and as many more as it takes to tell the rows apart.
-fn label_columns(table: &Table, columns: &[Column]) -> Vec<usize> {
+pub(crate) fn label_columns(table: &Table, columns: &[Column]) -> Vec<usize> {
     let of = |kind: ColumnKind| (0..columns.len()).filter(move |index| columns[*index].kind == kind);
     let mut candidates: Vec<usize> = of(ColumnKind::Label).collect();
     // Prose speaks of names, not of numbers with letters.

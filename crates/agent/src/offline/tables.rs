@@ -197,6 +197,7 @@ fn is_regular(table: &Table, by: usize) -> bool {
     let number = |period: Period| match period {
         Period::Year(year) => Some(i64::from(year)),
         Period::Month(year, month) => Some(i64::from(year) * 12 + i64::from(month)),
+        Period::Years(from, to) if to > from => Some(i64::from(from) / i64::from(to - from + 1)),
         _ => None,
     };
     let periods: Vec<Option<Period>> = table.rows.iter().map(|row| lone_period(&row[by].text)).collect();
@@ -223,6 +224,10 @@ fn groups(path: &str, table: &Table, columns: &[Column], decimal: Decimal) -> Ve
         }
         for index in of(ColumnKind::Number).take(limits::CHARTS) {
             let rows = group_rows(path, table, (by, index), &names, decimal, &columns[index]);
+            // Values of one group alone are those of the column.
+            if rows.len() < 2 {
+                continue;
+            }
             let mut section = Section::rows(Kind::Groups, &GROUPS_HEADER, rows);
             section.theme = format!("{} by {} ({})", head(table, index), head(table, by), place(path, table));
             sections.push(section);

@@ -126,13 +126,10 @@ pub(crate) fn title(language: Language, section: &Section) -> String {
 
 /// What a chart or a table is of; the place of a table within its file is a phrase inside a phrase.
 fn say_theme(language: Language, theme: &str) -> String {
-    let said = say(language, theme);
-    let (Some(open), true) = (said.rfind(['(', '（']), said.contains(", line ")) else { return said };
-    let (front, place) = said.split_at(open);
-    let width = place.chars().next().map_or(1, char::len_utf8);
-    let inner = place[width..].trim_end_matches([')', '）']);
-    let close = if place.starts_with('（') { '）' } else { ')' };
-    format!("{front}{}{}{close}", &place[..width], say(language, inner))
+    let Some((front, place)) = theme.strip_suffix(')').and_then(|theme| theme.rsplit_once(" (")) else {
+        return say(language, theme);
+    };
+    say(language, &format!("{front} ({})", say(language, place)))
 }
 
 /// What is said about a section.

@@ -172,7 +172,7 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         "ft" | "feet" | "foot" => ("m", 0.3048),
         "mile" | "miles" | "mi" => ("m", 1_609.344),
         "ha" | "hectare" | "hectares" | "hektar" | "hectárea" | "hectáreas" | "ettari" | "га" | "гектар"
-        | "гектаров" | "hektarów" | "ettaro" | "هكتار" | "헥타르" | "ヘクタール" | "公顷" => {
+        | "гектаров" | "hektarów" | "ettaro" | "هكتار" | "هكتارا" | "هكتارات" | "헥타르" | "ヘクタール" | "公顷" => {
             ("m²", 1e4)
         }
         "km²" | "㎢" | "km2" | "quadratkilometer" | "quadratkilometern" | "平方公里" | "제곱킬로미터" => {

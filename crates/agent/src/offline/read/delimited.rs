@@ -1,6 +1,6 @@
 //! CSV and its kin: the separator is found out, quotes and line breaks inside them are kept.
 
-use super::{Block, Cell};
+use super::{Block, Cell, Table};
 
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut records = records(text, separator(text));
@@ -9,12 +9,30 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
         return Vec::new();
     }
     let line = records[0].first().map_or(1, |cell| cell.line);
+    let title = take_title(&mut records);
     let header = if is_header(&records[0]) {
         records.remove(0).into_iter().map(|cell| cell.text).collect()
     } else {
         (1..=records[0].len()).map(|number| format!("column {number}")).collect()
     };
-    super::table(line, header, records).map(Block::Table).into_iter().collect()
+    let heading = (!title.is_empty()).then(|| Block::Heading { line, level: 1, text: title.clone() });
+    let line = line + usize::from(heading.is_some());
+    let table = super::table(line, header, records).map(|table| Block::Table(Table { title, ..table }));
+    heading.into_iter().chain(table).collect()
+}
+
+/// A first line of one cell above a line of heads is the title of the table.
+fn take_title(records: &mut Vec<Vec<Cell>>) -> String {
+    let filled = |record: &[Cell]| record.iter().filter(|cell| !cell.text.is_empty()).count();
+    let is_title = records.len() > 2
+        && filled(&records[0]) == 1
+        && filled(&records[1]) > 1
+        && filled(&records[2]) > 1
+        && is_header(&records[1]);
+    match is_title {
+        true => records.remove(0).into_iter().map(|cell| cell.text).collect(),
+        false => String::new(),
+    }
 }
 
 /// The sign that stands most evenly in the first lines.
@@ -118,6 +136,17 @@ mod tests {
         let Some(Block::Table(table)) = found.first() else { panic!("{found:?}") };
         assert_eq!(table.rows.len(), 2);
         assert_eq!((table.rows[1][1].line, table.rows[1][1].text.as_str()), (3, "2"));
+    }
+
+    #[test]
+    fn a_title_above_the_heads_is_no_head() {
+        let found = blocks("\"Budget 2025 (unit: k€)\",,\nitem,planned,spent\nroof,12,3\npaths,4,4\n");
+        let [Block::Heading { line: 1, text, .. }, Block::Table(table)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(text, "Budget 2025 (unit: k€)");
+        assert_eq!((table.line, &table.header[..]), (2, &["item".to_owned(), "planned".into(), "spent".into()][..]));
+        assert_eq!(table.rows[0][1].line, 3);
+        let one_column = blocks("name\nA\nB\n");
+        assert!(matches!(one_column.as_slice(), [Block::Table(_)]), "{one_column:?}");
     }
 
     #[test]

@@ -397,6 +397,7 @@ mod tests {
                 Block::Prose(vec![piece(3, "One & two"), piece(4, "three")]),
                 Block::Table(super::super::Table {
                     line: 6,
+                    title: String::new(),
                     header: vec!["a".into()],
                     rows: vec![vec![Cell { line: 7, text: "1".into() }]],
                 }),

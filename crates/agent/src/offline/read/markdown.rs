@@ -282,6 +282,7 @@ mod tests {
                 Block::Prose(vec![piece(6, "text"), piece(7, "more")]),
                 Block::Table(super::super::Table {
                     line: 12,
+                    title: String::new(),
                     header: vec!["a".into(), "b".into()],
                     rows: vec![vec![cell("1"), cell("2|3")]],
                 }),

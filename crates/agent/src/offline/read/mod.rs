@@ -34,6 +34,8 @@ pub(crate) struct Cell {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     pub(crate) line: usize,
+    /// What stands above it in a file that has nothing but it.
+    pub(crate) title: String,
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Vec<Cell>>,
 }
@@ -254,5 +256,5 @@ fn table(line: usize, header: Vec<String>, rows: Vec<Vec<Cell>>) -> Option<Table
         let line = row.first().map_or(line, |cell| cell.line);
         row.resize(width, Cell { line, text: String::new() });
     }
-    (width > 0 && !rows.is_empty()).then_some(Table { line, header, rows })
+    (width > 0 && !rows.is_empty()).then_some(Table { line, title: String::new(), header, rows })
 }

@@ -73,13 +73,21 @@ fn chat(text: &str) -> Option<Vec<Block>> {
 
 /// Whether a line is one of the head of a letter that was sent: `From: …`, `Betreff: …`.
 fn is_mail_head(line: &str) -> bool {
-    const HEADS: [&str; 22] = [
+    const HEADS: [&str; 30] = [
         "From:",
         "To:",
         "Cc:",
         "Bcc:",
         "Subject:",
         "Sent:",
+        "Date:",
+        "Datum:",
+        "Fecha:",
+        "Data:",
+        "Дата:",
+        "差出人:",
+        "件名:",
+        "제목:",
         "Reply-To:",
         "Message-ID:",
         "Von:",
