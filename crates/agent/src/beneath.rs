@@ -27,6 +27,17 @@ pub(crate) enum Entry {
     Other,
 }
 
+impl Entry {
+    fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::Directory => Self::Folder,
+            FileType::RegularFile => Self::File,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// How often a folder is looked at again while it is emptied: one level of depth takes one pass.
 const MAX_PASSES: usize = 1 << 20;
 
@@ -53,11 +64,11 @@ impl Folder {
 
     /// The folder at the end of a path from here, made part by part.
     pub(crate) fn made_path<'a>(&self, parts: impl Iterator<Item = &'a str>) -> io::Result<Self> {
-        let mut folder = Self(rustix::io::dup(&self.0)?);
+        let mut folder = None;
         for part in parts {
-            folder = folder.made_folder(OsStr::new(part))?;
+            folder = Some(folder.as_ref().unwrap_or(self).made_folder(OsStr::new(part))?);
         }
-        Ok(folder)
+        folder.map_or_else(|| Ok(Self(rustix::io::dup(&self.0)?)), Ok)
     }
 
     /// Opens a file for reading. It may turn out to be anything: look before reading. A pipe does not hold it up.
@@ -80,29 +91,57 @@ impl Folder {
     /// What a name stands for; a link stands for itself.
     pub(crate) fn entry(&self, name: &OsStr) -> io::Result<Entry> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => Entry::Folder,
-            FileType::RegularFile => Entry::File,
-            FileType::Symlink => Entry::Link,
-            _ => Entry::Other,
-        })
+        Ok(Entry::of(FileType::from_raw_mode(stat.st_mode)))
     }
 
-    /// Names in the order of their bytes; of too many, the first that come.
-    pub(crate) fn names(&self) -> io::Result<Vec<Box<OsStr>>> {
-        let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.0)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+    /// What is in it, in the order of the names' bytes; of too much, the first that comes.
+    pub(crate) fn entries(&self) -> io::Result<Vec<(Box<OsStr>, Entry)>> {
+        let mut all = Vec::new();
+        self.read(&mut |name, kind| {
+            let name = OsStr::from_bytes(name);
             if name != "." && name != ".." {
-                names.push(Box::from(name));
+                all.push((Box::<OsStr>::from(name), kind));
             }
-            if names.len() >= MAX_ENTRIES {
+            all.len() < MAX_ENTRIES
+        })?;
+        all.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        // Some file systems do not say what their entries are.
+        let entry = |name: &OsStr, kind| match kind {
+            FileType::Unknown => self.entry(name).unwrap_or(Entry::Other),
+            known => Entry::of(known),
+        };
+        Ok(all.into_iter().map(|(name, kind)| (entry(&name, kind), name)).map(|(entry, name)| (name, entry)).collect())
+    }
+
+    /// The names alone.
+    pub(crate) fn names(&self) -> io::Result<Vec<Box<OsStr>>> {
+        Ok(self.entries()?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// Tells of each entry, until the answer is no. The handle itself is read: another one would take three calls more.
+    #[cfg(target_os = "linux")]
+    fn read(&self, found: &mut dyn FnMut(&[u8], FileType) -> bool) -> io::Result<()> {
+        rustix::fs::seek(&self.0, rustix::fs::SeekFrom::Start(0))?;
+        let mut space = [const { std::mem::MaybeUninit::uninit() }; 4096];
+        let mut entries = rustix::fs::RawDir::new(&self.0, &mut space);
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            if !found(entry.file_name().to_bytes(), entry.file_type()) {
                 break;
             }
         }
-        names.sort();
-        Ok(names)
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn read(&self, found: &mut dyn FnMut(&[u8], FileType) -> bool) -> io::Result<()> {
+        for entry in rustix::fs::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            if !found(entry.file_name().to_bytes(), entry.file_type()) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Removes a folder of this one and all that is in it. Links are removed, never followed; folders that lie deep
@@ -115,12 +154,12 @@ impl Folder {
         };
         let mut moved = 0_u64;
         for _ in 0..MAX_PASSES {
-            let names = root.names()?;
-            if names.is_empty() {
+            let entries = root.entries()?;
+            if entries.is_empty() {
                 break;
             }
-            for name in names {
-                if root.entry(&name)? == Entry::Folder {
+            for (name, entry) in entries {
+                if entry == Entry::Folder {
                     root.empty_into_self(&name, &mut moved)?;
                     rustix::fs::unlinkat(&root.0, &*name, AtFlags::REMOVEDIR)?;
                 } else {
@@ -144,12 +183,12 @@ impl Folder {
         };
         rustix::fs::fchmod(&folder.0, mode)?;
         for _ in 0..MAX_PASSES {
-            let names = folder.names()?;
-            if names.is_empty() {
+            let entries = folder.entries()?;
+            if entries.is_empty() {
                 return Ok(());
             }
-            for name in names {
-                if folder.entry(&name)? != Entry::Folder {
+            for (name, entry) in entries {
+                if entry != Entry::Folder {
                     rustix::fs::unlinkat(&folder.0, &*name, AtFlags::empty())?;
                     continue;
                 }

@@ -203,19 +203,18 @@ fn unreadable(folder: &Folder, name: &str, fault: &io::Error) -> Unreadable {
 
 /// Everything below a folder that is none itself. What lies too deep is shown as it is.
 fn walk(folder: &Folder, path: &str, depth: usize, left: &mut usize, found: &mut dyn FnMut(&str, Entry)) {
-    for name in folder.names().unwrap_or_default() {
+    for (name, entry) in folder.entries().unwrap_or_default() {
         if *left == 0 {
             return;
         }
         *left -= 1;
         let below = format!("{path}/{}", name.to_string_lossy());
-        match folder.entry(&name) {
-            Ok(Entry::Folder) if depth < MAX_FOLDERS => match folder.folder(&name) {
+        match entry {
+            Entry::Folder if depth < MAX_FOLDERS => match folder.folder(&name) {
                 Ok(folder) => walk(&folder, &below, depth + 1, left, found),
                 Err(_) => found(&below, Entry::Other),
             },
-            Ok(entry) => found(&below, entry),
-            Err(_) => found(&below, Entry::Other),
+            entry => found(&below, entry),
         }
     }
 }

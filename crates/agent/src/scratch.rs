@@ -104,11 +104,16 @@ impl Scratch {
     }
 
     fn place(&self, brief: &Brief) -> io::Result<()> {
-        let top = Folder::open(&self.project)?.made_path([".multiverse", "scratch"].into_iter())?;
-        let workdir = self.begin(&top)?;
+        let top = match open_scratch(&self.project) {
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
+                Folder::open(&self.project)?.made_path([".multiverse", "scratch"].into_iter())?
+            }
+            top => top?,
+        };
+        let mut made = Made { workdir: self.begin(&top)?, way: Vec::new() };
         for output in brief.expects.outputs.iter().filter(|output| path_problem(output).is_none()) {
             if let Some((parents, _)) = output.rsplit_once('/') {
-                workdir.made_path(parents.split('/'))?;
+                made.folder(parents)?;
             }
         }
         let mut files: Vec<&BriefFile> = brief.files.iter().filter(|file| path_problem(&file.path).is_none()).collect();
@@ -119,14 +124,14 @@ impl Scratch {
             if parents.is_empty() && [BRIEF_FILE, HOME, TEMPORARY].contains(&name) {
                 continue;
             }
-            let Ok(folder) = workdir.made_path(parents.split('/').filter(|part| !part.is_empty())) else { continue };
+            let Ok(folder) = made.folder(parents) else { continue };
             let source = self.project.join(&file.path);
             match file.access {
                 Access::Read => match folder.link(OsStr::new(name), &source) {
                     Err(fault) if fault.kind() != io::ErrorKind::AlreadyExists => return Err(fault),
                     _ => {}
                 },
-                Access::Write => self.copy(&file.path, &folder, name)?,
+                Access::Write => self.copy(&file.path, folder, name)?,
             }
         }
         Ok(())
@@ -136,7 +141,8 @@ impl Scratch {
     fn begin(&self, top: &Folder) -> io::Result<Folder> {
         let fence = self.fence.to_string();
         let try_once = || {
-            let run = top.made_folder(OsStr::new(&self.run_id))?;
+            let name = OsStr::new(&self.run_id);
+            let run = top.folder(name).or_else(|_| top.made_folder(name))?;
             run.remove_folder(OsStr::new(&fence))?;
             run.made_folder(OsStr::new(&fence))
         };
@@ -186,6 +192,35 @@ impl Scratch {
         };
         // The run's own folder stays for the sweep: another attempt of the run may be making its own in it just now.
         run.remove_folder(OsStr::new(&self.fence.to_string()))
+    }
+}
+
+/// The folders of a workdir that lie on the way to the last one that was asked for: the next one often lies on it, too.
+struct Made {
+    workdir: Folder,
+    way: Vec<(String, Folder)>,
+}
+
+impl Made {
+    /// A way of more parts is not kept: handles are few.
+    const KEPT: usize = 16;
+
+    /// The folder at a path of the workdir, made part by part.
+    fn folder(&mut self, path: &str) -> io::Result<&Folder> {
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let same = self.way.iter().zip(&parts).take_while(|((known, _), part)| known == *part).count();
+        self.way.truncate(same);
+        if parts.len() > Self::KEPT {
+            // It stands for the whole way, and is on none to another.
+            self.way = vec![(String::new(), self.workdir.made_path(parts.into_iter())?)];
+            return Ok(&self.way[0].1);
+        }
+        for part in &parts[same..] {
+            let above = self.way.last().map_or(&self.workdir, |(_, folder)| folder);
+            let folder = above.made_folder(OsStr::new(part))?;
+            self.way.push(((*part).to_string(), folder));
+        }
+        Ok(self.way.last().map_or(&self.workdir, |(_, folder)| folder))
     }
 }
 

@@ -41,6 +41,24 @@ fn a_scratch_has_the_files_of_its_brief() {
     stage.assert_untouched();
 }
 
+/// MV-31: wherever outputs lie, together or apart or deep, their folders are there, and no others.
+#[test]
+fn outputs_have_their_folders() {
+    let mut stage = Stage::new();
+    let deep = vec!["d"; 40].join("/");
+    let outputs =
+        ["a/b/c/1.md", "a/b/2.md", &format!("{deep}/3.md"), &format!("{deep}/e/4.md"), "a/b/c/e/5.md", "6.md"];
+    stage.brief.expects.outputs = outputs.iter().map(|output| (*output).to_string()).collect();
+    let job = stage.job();
+    for output in outputs {
+        assert!(job.workdir.join(output).parent().unwrap().is_dir(), "{output}");
+    }
+    let mut names: Vec<_> = fs::read_dir(&job.workdir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a", "assets", "d"]);
+    assert_eq!(fs::read_dir(job.workdir.join("a/b")).unwrap().count(), 1);
+}
+
 /// QL-30: removal takes links, not what they lead to; other attempts of the run stay.
 #[test]
 fn removal_leaves_the_project_alone() {

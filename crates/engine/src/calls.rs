@@ -81,7 +81,6 @@ fn try_to_keep(call: &Call<'_>, name: &str) -> std::io::Result<()> {
         return Ok(());
     }
     let folder = folder(call.project, &call.brief.run_id);
-    std::fs::create_dir_all(&folder)?;
     let mut outputs = BTreeMap::new();
     let mut usage = call.meter.reading();
     match &mut ending {
@@ -162,7 +161,14 @@ fn try_to_keep_line(folder: &Path, fence: u64, kept: &Kept) -> std::io::Result<(
 /// Whole or not at all.
 fn write(folder: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
     let part = folder.join(format!(".{name}.part"));
-    std::fs::write(&part, content)?;
+    match std::fs::write(&part, content) {
+        // The first of a run.
+        Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(folder)?;
+            std::fs::write(&part, content)?;
+        }
+        written => written?,
+    }
     std::fs::rename(&part, folder.join(name))
 }
 

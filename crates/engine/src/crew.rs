@@ -14,7 +14,7 @@ use tools::Stop;
 use crate::arrive::{Arrived, arrive};
 use crate::brief::put_into_words;
 use crate::calls::{self, Call};
-use crate::hands::{Hands, Piece};
+use crate::hands::{Hands, Tidying};
 use crate::hosted::{Came, Code, Ended, Workplace};
 use crate::logs;
 use crate::notice::Notice;
@@ -304,7 +304,7 @@ fn work_on(
     project: PathBuf,
     stop: &Stop,
     listener: &Listener,
-    (sender, tidier): (&Sender<Heard>, Option<Sender<Piece>>),
+    (sender, tidier): (&Sender<Heard>, Option<Sender<Tidying>>),
 ) {
     let Assignment { run, fence, mut task, mut brief, backend, prompts } = assignment;
     let workdir = match task.folder(&scratch) {
@@ -339,11 +339,11 @@ fn work_on(
     let arrived = task.arrival(&run, fence, &job, ending);
     // The log is for people: nobody waits for it. Sent before what was said, so that whoever hears that knows it to be
     // on its way.
-    let tidy: Piece = Box::new(move || {
+    let tidy = Tidying::Later(Box::new(move || {
         logs::keep(&job.project, fence, &job.brief, &said);
         // What cannot be removed now is swept up by the next opening.
         let _ = scratch.remove();
-    });
+    }));
     let left = match &tidier {
         Some(tidier) => tidier.send(tidy).err().map(|unsent| unsent.0),
         None => Some(tidy),
@@ -352,5 +352,5 @@ fn work_on(
         // Nobody listens any more when the process is about to end.
         let _ = sender.send(Heard::Arrived(Box::new(arrived)));
     }
-    left.into_iter().for_each(|tidy| tidy());
+    left.into_iter().for_each(Tidying::carry_out);
 }

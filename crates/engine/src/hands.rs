@@ -1,12 +1,36 @@
 //! The threads of the crew: those that work, each used again when its work is done, and the one that tidies up after all
 //! of them. Knows nothing of runs and agents.
 
+use std::collections::VecDeque;
 use std::io;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Something to be done by another thread.
 pub(crate) type Piece = Box<dyn FnOnce() + Send>;
+
+/// It is tidied up when nothing was sent for so long: many that end at once are followed by others first (QL-07).
+const QUIET: Duration = Duration::from_millis(5);
+/// At most so many wait to be tidied up.
+const MOST_WAITING: usize = 64;
+
+/// What is sent to the one that tidies up.
+pub(crate) enum Tidying {
+    /// Something to be done when there is time.
+    Later(Piece),
+    /// Everything that waits, and then this.
+    Now(Piece),
+}
+
+impl Tidying {
+    /// Does it here, where there is nobody who tidies up.
+    pub(crate) fn carry_out(self) {
+        match self {
+            Self::Later(piece) | Self::Now(piece) => piece(),
+        }
+    }
+}
 
 /// Where each thread that waits for work is to be given some; nothing once nobody gives any.
 type Waiting = Arc<Mutex<Option<Vec<Sender<Piece>>>>>;
@@ -15,7 +39,7 @@ type Waiting = Arc<Mutex<Option<Vec<Sender<Piece>>>>>;
 pub(crate) struct Hands {
     waiting: Waiting,
     /// To the one that tidies up, once there is something to tidy.
-    tidier: Option<Sender<Piece>>,
+    tidier: Option<Sender<Tidying>>,
 }
 
 impl Hands {
@@ -37,12 +61,12 @@ impl Hands {
 
     /// Where to send what is in nobody's way and can wait until all others had their turn. Where no thread can be had for
     /// it, whoever sends does it.
-    pub(crate) fn tidier(&mut self) -> Option<Sender<Piece>> {
+    pub(crate) fn tidier(&mut self) -> Option<Sender<Tidying>> {
         if self.tidier.is_none() {
-            let (sender, pieces) = channel::<Piece>();
+            let (sender, sent) = channel::<Tidying>();
             let tidy = move || {
                 be_modest();
-                pieces.into_iter().for_each(|piece| piece());
+                tidy(&sent);
             };
             let begun = std::thread::Builder::new().name("tidier".into()).spawn(tidy);
             self.tidier = begun.ok().map(|_| sender);
@@ -54,7 +78,7 @@ impl Hands {
     pub(crate) fn tidy_up(&mut self) {
         let (sender, done) = channel::<()>();
         if let Some(tidier) = &self.tidier
-            && tidier.send(Box::new(move || drop(sender))).is_ok()
+            && tidier.send(Tidying::Now(Box::new(move || drop(sender)))).is_ok()
         {
             // It answers by letting go.
             let _ = done.recv();
@@ -80,6 +104,36 @@ fn work(mut piece: Piece, waiting: &Waiting) {
         match next.recv() {
             Ok(given) => piece = given,
             Err(_) => return,
+        }
+    }
+}
+
+/// Does what was sent, in order: when nothing more came for a while, and then one after another until something does.
+fn tidy(sent: &Receiver<Tidying>) {
+    let mut waiting: VecDeque<Piece> = VecDeque::new();
+    let mut patience = QUIET;
+    loop {
+        let next = match waiting.is_empty() {
+            true => sent.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            false => sent.recv_timeout(patience),
+        };
+        match next {
+            Ok(Tidying::Later(piece)) => {
+                waiting.push_back(piece);
+                patience = QUIET;
+            }
+            Ok(Tidying::Now(piece)) => {
+                waiting.drain(..).for_each(|piece| piece());
+                piece();
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                waiting.pop_front().into_iter().for_each(|piece| piece());
+                patience = Duration::ZERO;
+            }
+            Err(RecvTimeoutError::Disconnected) => return waiting.drain(..).for_each(|piece| piece()),
+        }
+        while waiting.len() > MOST_WAITING {
+            waiting.pop_front().into_iter().for_each(|piece| piece());
         }
     }
 }
@@ -137,7 +191,8 @@ mod tests {
         let told = Arc::new(Mutex::new(Vec::new()));
         for number in 0..100 {
             let told = Arc::clone(&told);
-            hands.tidier().unwrap().send(Box::new(move || lock(&told).push(number))).unwrap();
+            let piece = Box::new(move || lock(&told).push(number));
+            hands.tidier().unwrap().send(Tidying::Later(piece)).unwrap();
         }
         hands.tidy_up();
         assert_eq!(*lock(&told), (0..100).collect::<Vec<_>>());
