@@ -102,7 +102,7 @@ impl Project {
         let tables = &mut self.tables;
         self.store.batch(|batch| -> Fallible<()> {
             for run in 0..runs {
-                let commit = tables.next_step(run, task, batch.head().number)?;
+                let commit = tables.next_step(run, task, batch.number())?;
                 batch.append(&commit)?;
             }
             Ok(())

@@ -104,7 +104,14 @@ pub(crate) fn object(
     Ok(None)
 }
 
-fn row_object(sheet: &mut Sheet, row: usize) -> Map<String, Value> {
+/// The same for several who look at once; nothing if the document is not held, or the row is not where it is remembered.
+pub(crate) fn object_at_hand(sheets: &Sheets, run: &Run, id: &str) -> Option<Map<String, Value>> {
+    let protocol = sheets.protocol();
+    let sheet = sheets.at_hand(&protocol.document_of(&run.id, run.item(id)?)?)?;
+    Some(row_object(sheet, sheet.find_at_hand(protocol.hierarchy.short_id(id))?))
+}
+
+fn row_object(sheet: &Sheet, row: usize) -> Map<String, Value> {
     let columns = sheet.layout().columns;
     let mut object = Map::with_capacity(columns.len());
     for (column, text) in sheet.values(row, columns) {

@@ -44,7 +44,7 @@ pub use layout::{
 };
 pub use lift::Lifted;
 pub use lower::{Before, Step, lower};
-pub use protocol::{countable, is_without_row, item_object, proposal_of, restore_cells};
+pub use protocol::{countable, is_without_row, item_object, item_object_at_hand, proposal_of, restore_cells};
 pub use restore::{OwnRow, PutBack};
 pub use settings::Phases;
 pub use sheet::{Revision, Sheet};

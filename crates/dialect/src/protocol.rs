@@ -292,6 +292,11 @@ pub fn item_object(
     item_row::object(sheets, read, run, id)
 }
 
+/// The same for several who look at once, if the document that has it is held as it stands; else ask [`item_object`].
+pub fn item_object_at_hand(sheets: &Sheets, run: &Run, id: &str) -> Option<Map<String, Value>> {
+    item_row::object_at_hand(sheets, run, id)
+}
+
 /// An id spelled so that ids compare as people count: `run-9` before `run-10`.
 pub fn countable(id: &str) -> Vec<u8> {
     crate::plan_order::countable(id)

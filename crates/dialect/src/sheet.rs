@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use syntax::{Document, Refusal, Table, TableId, Wanted};
 use text::{Change, Text};
@@ -24,7 +25,7 @@ pub struct Sheet {
     keys: Keys,
     draft: Option<Draft>,
     /// How many rows were looked at so far: what a step costs is shown by counting.
-    looked: u64,
+    looked: AtomicU64,
 }
 
 /// What was done to a sheet since it was as the project has it.
@@ -93,7 +94,8 @@ impl Sheet {
             });
         }
         let path = path.to_owned();
-        let mut sheet = Self { path, layout, document, table, columns, keys: Keys::default(), draft: None, looked: 0 };
+        let (keys, looked) = (Keys::default(), AtomicU64::new(0));
+        let mut sheet = Self { path, layout, document, table, columns, keys, draft: None, looked };
         sheet.read_keys();
         Ok(sheet)
     }
@@ -115,7 +117,11 @@ impl Sheet {
 
     /// How many rows were looked at so far.
     pub fn looked(&self) -> u64 {
-        self.looked
+        self.looked.load(Ordering::Relaxed)
+    }
+
+    fn look_at(&self, rows: usize) {
+        self.looked.fetch_add(rows as u64, Ordering::Relaxed);
     }
 
     /// Whether the table has the column of a field.
@@ -136,22 +142,29 @@ impl Sheet {
         self.keys.find(key)
     }
 
+    /// The same for several who look at once: nothing if it is not where it is remembered.
+    pub(crate) fn find_at_hand(&self, key: &str) -> Option<usize> {
+        let key = writable(key);
+        let key = bare(&key);
+        self.keys.find(key).filter(|row| self.is_at(*row, key))
+    }
+
     /// The same, as far as it is remembered: for an order of rows, which is checked before anything is done with it.
     pub(crate) fn remembered(&self, key: &str) -> Option<usize> {
         self.keys.find(key)
     }
 
     /// The values of some columns of a row, which is read once; those that the table lacks are left out.
-    pub(crate) fn values<'c>(&mut self, row: usize, columns: &'c [Column]) -> Vec<(&'c Column, String)> {
-        self.looked += 1;
+    pub(crate) fn values<'c>(&self, row: usize, columns: &'c [Column]) -> Vec<(&'c Column, String)> {
+        self.look_at(1);
         let row = self.document.table(self.table).ok().and_then(|table| table.row(row));
         let Some(row) = row else { return Vec::new() };
         columns.iter().filter_map(|column| Some((column, row.value(self.column(column.field)?)))).collect()
     }
 
     /// The value of a cell; empty where the table has no such column.
-    pub fn value(&mut self, row: usize, field: Field) -> String {
-        self.looked += 1;
+    pub fn value(&self, row: usize, field: Field) -> String {
+        self.look_at(1);
         let Some(column) = self.column(field) else { return String::new() };
         self.document
             .table(self.table)
@@ -162,8 +175,8 @@ impl Sheet {
     }
 
     /// The values of two cells of a row, which is read once.
-    pub(crate) fn both(&mut self, row: usize, fields: [Field; 2]) -> [String; 2] {
-        self.looked += 1;
+    pub(crate) fn both(&self, row: usize, fields: [Field; 2]) -> [String; 2] {
+        self.look_at(1);
         let columns = fields.map(|field| self.column(field));
         let row = self.document.table(self.table).ok().and_then(|table| table.row(row));
         columns.map(|column| row.as_ref().zip(column).map(|(row, column)| row.value(column)).unwrap_or_default())
@@ -310,17 +323,17 @@ impl Sheet {
         self.layout.place_of(field).and_then(|place| self.columns.get(place).copied().flatten())
     }
 
-    fn key_at(&mut self, row: usize) -> Option<String> {
-        self.looked += 1;
+    fn key_at(&self, row: usize) -> Option<String> {
+        self.look_at(1);
         let column = self.columns.first().copied().flatten()?;
         let table = self.document.table(self.table).ok()?;
         table.row(row).map(|row| bare(&row.value(column)).to_owned())
     }
 
-    fn is_at(&mut self, row: usize, key: &str) -> bool {
+    fn is_at(&self, row: usize, key: &str) -> bool {
         let is_first = self.columns.first() == Some(&Some(0));
         if is_first && self.document.table(self.table).is_ok_and(|table| table.begins_with(row, key)) {
-            self.looked += 1;
+            self.look_at(1);
             return true;
         }
         // It may be written with emphasis around it.
@@ -336,7 +349,7 @@ impl Sheet {
             Ok(table) => Keys::new(table.rows().map(|row| bare(&row.value(column)).to_owned())),
             Err(_) => Keys::default(),
         };
-        self.looked += self.keys.len() as u64;
+        self.look_at(self.keys.len());
     }
 
     fn remember(&mut self, change: Change, edit: Option<KeyEdit>) {

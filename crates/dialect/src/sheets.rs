@@ -199,6 +199,11 @@ impl Sheets {
         self.places.values_mut().for_each(|places| drop(places.remove(run_id)));
     }
 
+    /// A sheet that is held, for several who look at once; nothing while a step waits to be accepted.
+    pub(crate) fn at_hand(&self, path: &str) -> Option<&Sheet> {
+        self.sheets.get(path).filter(|_| self.pending.is_none())
+    }
+
     pub(crate) fn held(&mut self, path: &str) -> Option<&mut Sheet> {
         self.sheets.get_mut(path)
     }

@@ -32,11 +32,11 @@ pub struct Body {
     pub said: Option<String>,
 }
 
-/// The same while it is written: the facts are somebody else's.
+/// The same while it is written: the facts are spelled already.
 #[derive(Debug, Serialize)]
 pub(crate) struct NewBody<'a> {
     pub run: &'a str,
-    pub facts: &'a [Fact],
+    pub facts: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosted: Option<HostedFacts>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -84,6 +84,11 @@ impl Body {
 }
 
 impl NewBody<'_> {
+    /// No facts of a run of levels.
+    pub(crate) fn no_facts() -> Result<Box<RawValue>, serde_json::Error> {
+        serde_json::value::to_raw_value::<[Fact]>(&[])
+    }
+
     /// As it stands in the record.
     pub(crate) fn to_raw(&self) -> Result<Box<RawValue>, serde_json::Error> {
         serde_json::value::to_raw_value(self)

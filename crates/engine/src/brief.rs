@@ -16,7 +16,7 @@ use crate::files::beginning;
 use crate::inputs;
 use crate::learning;
 use crate::settings::Settings;
-use crate::step::State;
+use crate::step::{Contexts, State};
 use crate::way;
 
 /// The most inputs that the first analysis is given.
@@ -145,6 +145,59 @@ pub(crate) fn build<F: Fs>(
     run: &Run,
     attempt: &Attempt,
 ) -> Brief {
+    let mut brief = frame(state, hierarchy, settings, run, attempt);
+    let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
+    match &attempt.work {
+        Work::Plan(target) => {
+            brief.plan_target = Some(target.spelled(hierarchy, run));
+            brief.expects = Expects { result: state.protocol.result_schema(target), outputs: Vec::new() };
+            if let Target::Children(id) | Target::Tools(id, _) = target {
+                brief.item = row(state, &read, run, id);
+            }
+        }
+        Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => {
+            brief.item = row(state, &read, run, id);
+            brief.expects = expected(run, id);
+        }
+    }
+    brief.context = match known_context(&mut state.contexts, run, &attempt.work) {
+        Some(context) => context,
+        None => context(state, store, hierarchy, settings, run, &attempt.work),
+    };
+    if hierarchy.placing == Placing::ByFolder {
+        way::tell(&mut brief, hierarchy, settings, run, &attempt.work);
+    }
+    brief
+}
+
+/// The same for an executor, by several threads at once: nothing if its row has to be looked for.
+pub(crate) fn build_at_hand(
+    state: &State,
+    hierarchy: &Hierarchy,
+    settings: &Settings,
+    run: &Run,
+    attempt: &Attempt,
+    context: Value,
+) -> Option<Brief> {
+    let Work::Execute(id) = &attempt.work else { return None };
+    let mut brief = frame(state, hierarchy, settings, run, attempt);
+    brief.item = dialect::item_object_at_hand(&state.sheets, run, id)?;
+    brief.expects = expected(run, id);
+    brief.context = context;
+    if hierarchy.placing == Placing::ByFolder {
+        way::tell(&mut brief, hierarchy, settings, run, &attempt.work);
+    }
+    Some(brief)
+}
+
+/// What its run's last instant executor was told besides its task, if that holds for this one.
+pub(crate) fn known_context(contexts: &mut Contexts, run: &Run, work: &Work) -> Option<Value> {
+    let (parent, context) = contexts.remove(&run.id)?;
+    (stage_of(run, work) == Some(&parent)).then_some(context)
+}
+
+/// All of a brief that needs no document.
+fn frame(state: &State, hierarchy: &Hierarchy, settings: &Settings, run: &Run, attempt: &Attempt) -> Brief {
     let role = attempt.work.role();
     let mut brief = Brief::new(&run.id, hierarchy.protocol, role_word(role), attempt.work.action(hierarchy, run));
     brief.attempt = attempt.number;
@@ -161,30 +214,12 @@ pub(crate) fn build<F: Fs>(
     // Nothing set aside means no bound of the run's.
     brief.limits = BriefLimits { steps: 100, tokens: attempt.reserved.tokens, seconds };
     brief.files = guided(settings, run, &attempt.work, files(state, hierarchy, run, &attempt.work));
-    let read = |path: &str| store.read(&store::ProjectPath::any(path).ok()?).cloned();
-    match &attempt.work {
-        Work::Plan(target) => {
-            brief.plan_target = Some(target.spelled(hierarchy, run));
-            brief.expects = Expects { result: state.protocol.result_schema(target), outputs: Vec::new() };
-            if let Target::Children(id) | Target::Tools(id, _) = target {
-                brief.item = row(state, &read, run, id);
-            }
-        }
-        Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => {
-            brief.item = row(state, &read, run, id);
-            let output = run.item(id).map(|item| item.output.clone()).filter(|output| !output.is_empty());
-            brief.expects = Expects { result: Value::Null, outputs: output.into_iter().collect() };
-        }
-    }
-    let known = state.contexts.remove(&run.id).filter(|(parent, _)| stage_of(run, &attempt.work) == Some(parent));
-    brief.context = match known {
-        Some((_, context)) => context,
-        None => context(state, store, hierarchy, settings, run, &attempt.work),
-    };
-    if hierarchy.placing == Placing::ByFolder {
-        way::tell(&mut brief, hierarchy, settings, run, &attempt.work);
-    }
     brief
+}
+
+fn expected(run: &Run, id: &str) -> Expects {
+    let output = run.item(id).map(|item| item.output.clone()).filter(|output| !output.is_empty());
+    Expects { result: Value::Null, outputs: output.into_iter().collect() }
 }
 
 /// What an executor is told besides its task is the same for all tasks below one item.
@@ -242,7 +277,7 @@ fn instructions(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Ru
                 break;
             }
             if sheet.value(row, Field::Status).trim_matches(['*', '_', '`']).eq_ignore_ascii_case("ACTIVE") {
-                let mut cell = |field| sheet.value(row, field);
+                let cell = |field| sheet.value(row, field);
                 let (id, run, content) = (cell(Field::Id), cell(Field::Run), cell(Field::Content));
                 told.push(json!({"instruction_id": id, "run_id": run, "content": content}));
             }

@@ -14,7 +14,6 @@ use store::{Fs, ProjectPath};
 use crate::arrive::Arrived;
 use crate::brief;
 use crate::crew::{Arrival, Assignment, Task};
-use crate::engine::Written;
 use crate::fault::EngineError;
 use crate::hosted;
 use crate::inputs;
@@ -251,44 +250,6 @@ impl<F: Fs> Service<F> {
             }
         }
         Ok(())
-    }
-
-    /// Makes the briefs of those who are to be set to work, while the disk writes what was decided. Nobody is given one
-    /// before that is durable.
-    fn prepare(&mut self, written: &Written) {
-        self.prepared.clear();
-        for taken in written.taken() {
-            for effect in &taken.effects {
-                let Effect::Start(fence) = effect else { continue };
-                // A run whose memory is ahead of the journal is made anew first.
-                if self.engine.state.unsure.contains(&taken.run) {
-                    continue;
-                }
-                let attempt = self.engine.run(&taken.run).and_then(|run| run.attempts.get(fence)).cloned();
-                let works = |attempt: &Attempt| match (&attempt.work, &attempt.holder) {
-                    (Work::SetUp(_) | Work::Catalog(_), _) => false,
-                    (work, Holder::Process(name)) => {
-                        name == self.engine.me()
-                            && self.engine.settings.casting_of(&taken.run).crew.contains_key(&work.role())
-                    }
-                    _ => false,
-                };
-                let Some(attempt) = attempt.filter(works) else { continue };
-                let brief = self.brief(&taken.run, &attempt);
-                self.prepared.extend(brief.map(|brief| (taken.run.clone(), *fence, brief)));
-            }
-        }
-    }
-
-    fn brief(&mut self, run_id: &str, attempt: &Attempt) -> Option<agent::Brief> {
-        let engine = &mut self.engine;
-        // The brief is made of the run and of documents that are looked up on the way: the runs step out meanwhile.
-        let runs = std::mem::take(&mut engine.state.runs);
-        let (state, settings) = (&mut engine.state, &engine.settings);
-        let build = |run| brief::build(state, &engine.store, engine.hierarchy, settings, run, attempt);
-        let brief = runs.get(run_id).map(build);
-        engine.state.runs = runs;
-        brief
     }
 
     /// An order that was not taken: outdated reports are dropped; what a broken document cannot hold waits, with the

@@ -1,5 +1,6 @@
 //! The engine on a store: opening, taking orders in one commit each and one sync for all, following what other
-//! processes and people did. No threads and no agents here, so that a simulator can drive it call by call.
+//! processes and people did. No agents here, and no threads but those that share what is pure, so that a simulator can
+//! drive it call by call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,6 +16,7 @@ use crate::body::Body;
 use crate::crew::Listener;
 use crate::families::Owner;
 use crate::fault::EngineError;
+use crate::foresee::foresee;
 use crate::hosted;
 use crate::notice::Notice;
 use crate::settings::Settings;
@@ -249,13 +251,15 @@ impl<F: Fs> Engine<F> {
         for _ in 0..ROUNDS {
             self.edits_first(&mut ready)?;
             let Self { store, state, settings, hierarchy, head, .. } = self;
+            let mut foreseen = foresee(state, &ready, hierarchy, settings).into_iter();
             let decided = store.batch(|batch| {
-                if batch.head().number != *head {
+                if batch.number() != *head {
                     return None;
                 }
-                let steps = ready.iter().map(|one| state.step(batch, one, hierarchy, settings));
+                let mut foreseen = || foreseen.next().flatten();
+                let steps = ready.iter().map(|one| state.step(batch, one, hierarchy, settings, foreseen()));
                 let steps: Vec<_> = steps.collect();
-                *head = batch.head().number;
+                *head = batch.number();
                 Some(steps)
             })?;
             taken = decided;

@@ -270,7 +270,7 @@ fn files_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Vec<Left> 
     let mut left = Vec::new();
     for path in paths {
         let Some(row) = sheet.find(&path) else { continue };
-        let mut cell = |field| sheet.value(row, field);
+        let cell = |field| sheet.value(row, field);
         let (asset_type, task, summary) = (cell(Field::AssetType), cell(Field::Source), cell(Field::Summary));
         left.push(Left { path, asset_type, task, summary });
     }
@@ -288,7 +288,7 @@ fn instructions_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Val
         for number in 1..=INSTRUCTIONS_TOLD {
             let id = format!("I-{run}-{number:02}");
             let Some(row) = sheet.find(&id) else { break };
-            let mut cell = |field| sheet.value(row, field);
+            let cell = |field| sheet.value(row, field);
             let (content, status) = (cell(Field::Content), cell(Field::Status));
             let status = status.trim_matches(['*', '_', '`']).to_uppercase();
             told.push(json!({"instruction_id": id, "run_id": run, "content": content, "status": status}));

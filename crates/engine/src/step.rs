@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
-use dialect::{Before, OwnRow, Phases, Protocol, PutBack, Sheets};
+use dialect::{OwnRow, Phases, Protocol, PutBack, Sheets};
 use machine::{
     Decision, Effect, Fact, FileNote, Hierarchy, Holder, Input, Metered, PastRun, Planned, Run, Work, World,
 };
@@ -17,6 +17,7 @@ use crate::brief;
 use crate::cause::cause;
 use crate::families::Owner;
 use crate::fault::EngineError;
+use crate::foresee::{Decided, Foreseen};
 use crate::hosted;
 use crate::learning::Memory;
 use crate::notice::{Notice, notice_of};
@@ -41,7 +42,7 @@ pub(crate) struct State {
     /// The instructions that agents of a run are told, while it works.
     pub instructions: BTreeMap<String, serde_json::Value>,
     /// What a run's last instant executor was told besides its task, below which item: the next one's, if nobody edits.
-    pub contexts: BTreeMap<String, (String, serde_json::Value)>,
+    pub contexts: Contexts,
     /// What the Planner of a run is told of past runs.
     pub told: BTreeMap<String, serde_json::Value>,
     /// What is remembered of runs that are over.
@@ -67,6 +68,9 @@ pub(crate) struct State {
     /// A protocol that the journal has runs of, and nobody here knows.
     pub unknown: Option<String>,
 }
+
+/// What was told besides a task, and below which item, by run.
+pub(crate) type Contexts = BTreeMap<String, (String, serde_json::Value)>;
 
 /// Something to be done, with what is known of the world.
 #[derive(Debug)]
@@ -221,6 +225,7 @@ impl State {
         ready: &Ready,
         hierarchy: &Hierarchy,
         settings: &Settings,
+        foreseen: Option<Foreseen>,
     ) -> Result<Taken, EngineError> {
         let id = ready.order.run();
         if self.is_for_hosted(&ready.order) {
@@ -233,7 +238,11 @@ impl State {
         if matches!(ready.order, Order::Start { .. } | Order::Retry { .. }) && self.has_begun(batch, id) {
             return Err(EngineError::refused(format!("{id} was begun by another process"), "try again"));
         }
-        let decision = self.decide(ready, hierarchy, settings)?;
+        let decided = match foreseen {
+            Some(foreseen) if foreseen.free == self.free(settings) => foreseen.decided,
+            _ => self.decided(ready, hierarchy, settings)?,
+        };
+        let decision = &decided.decision;
         let works = self.works(id, &decision.facts);
         let mut taken = Taken::of(id);
         let is_edit = matches!(ready.order, Order::To { edited: Some(_), .. });
@@ -241,19 +250,20 @@ impl State {
             self.contexts.remove(id);
         }
         if decision.facts.is_empty() && !is_edit {
-            taken.effects = decision.effects;
+            taken.effects = decided.decision.effects;
             return Ok(taken);
         }
         let was_busy = self.busy_in(id);
-        let record = self.commit(batch, ready, hierarchy, settings, &decision);
+        let record = self.commit(batch, ready, hierarchy, settings, &decided);
         // What was applied and not committed is undone after the batch, from the journal.
         taken.record = Some(record.inspect_err(|_| self.unsure.extend([id.to_string()]))?);
         self.busy = self.busy + self.busy_in(id) - was_busy;
         self.note_hunger(id, settings);
-        taken.notices = self.notices(id, hierarchy, &decision, &works);
+        taken.notices = self.notices(id, hierarchy, decision, &works);
         self.forget_if_over(id);
         taken.is_resumed = decision.facts.iter().any(|fact| matches!(fact, Fact::Resumed));
-        (taken.facts, taken.effects) = (decision.facts, decision.effects);
+        let Decision { facts, effects, .. } = decided.decision;
+        (taken.facts, taken.effects) = (facts, effects);
         Ok(taken)
     }
 
@@ -265,7 +275,12 @@ impl State {
         self.runs.contains_key(id) || text.is_some_and(is_listed)
     }
 
-    fn decide(&self, ready: &Ready, hierarchy: &Hierarchy, settings: &Settings) -> Result<Decision, EngineError> {
+    pub(crate) fn decide(
+        &self,
+        ready: &Ready,
+        hierarchy: &Hierarchy,
+        settings: &Settings,
+    ) -> Result<Decision, EngineError> {
         let nothing = BTreeSet::new();
         let casting = settings.casting_of(ready.order.run());
         let world = World {
@@ -274,7 +289,7 @@ impl State {
             cast: casting.cast(),
             alive: &ready.alive,
             exists: &ready.exists,
-            free: settings.jobs.saturating_sub(self.busy),
+            free: self.free(settings),
             people: &casting.people,
             tools: &settings.tools,
             published: &nothing,
@@ -314,10 +329,10 @@ impl State {
         ready: &Ready,
         hierarchy: &Hierarchy,
         settings: &Settings,
-        decision: &Decision,
+        decided: &Decided,
     ) -> Result<u64, EngineError> {
         let id = ready.order.run();
-        let before = self.runs.get(id).map(|run| Before::of(run, hierarchy, &decision.facts));
+        let Decided { decision, before, .. } = decided;
         self.apply(hierarchy, id, &decision.facts);
         let run = self.runs.get(id).ok_or_else(|| unknown_run(id))?;
         let lowered = {
@@ -344,9 +359,9 @@ impl State {
         for output in ready.order.outputs().iter().filter(|_| takes_files(&decision.facts)) {
             changes.push((output.path.clone(), whole(batch, &output.path, output.content.clone())));
         }
-        let raw = self.body(ready, hierarchy, settings, decision).to_raw();
+        let raw = self.body(ready, hierarchy, settings, decided).to_raw();
         let raw = raw.map_err(|error| EngineError::refused(error.to_string(), ""))?;
-        let mut commit = Commit::new(cause(id, &decision.facts), batch.head().number, changes).with_body(raw);
+        let mut commit = Commit::new(cause(id, &decision.facts), batch.number(), changes).with_body(raw);
         if run.course == machine::Course::Over {
             commit.retire = self.documents_of(id, batch);
         }
@@ -360,7 +375,7 @@ impl State {
         ready: &'a Ready,
         hierarchy: &Hierarchy,
         settings: &Settings,
-        decision: &'a Decision,
+        Decided { decision, facts, .. }: &'a Decided,
     ) -> NewBody<'a> {
         let id = ready.order.run();
         let (mut given, mut prompts) = (BTreeMap::new(), BTreeMap::new());
@@ -381,7 +396,7 @@ impl State {
             _ => None,
         };
         let effects = decision.effects.iter().filter_map(|effect| key(id, effect)).collect();
-        NewBody { run: id, facts: &decision.facts, hosted: None, effects, given, prompts, said }
+        NewBody { run: id, facts, hosted: None, effects, given, prompts, said }
     }
 
     /// Takes what a record says into memory; decides nothing.

@@ -12,14 +12,14 @@ use crate::fs::Fs;
 use crate::journal::Head;
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::record::{DocumentRecord, Presence, Sum};
+use crate::record::{DocumentRecord, Presence, Record, Sum};
 use crate::store::{Store, exists};
 
 /// Commits that are written together.
 pub struct Batch<'a, F: Fs> {
     store: &'a mut Store<F>,
-    lines: Vec<(Vec<u8>, Sum)>,
-    head: Head,
+    /// How many commits it has.
+    count: u64,
 }
 
 /// A change of one document, ready to be written.
@@ -31,9 +31,9 @@ struct Ready {
 }
 
 impl<F: Fs> Batch<'_, F> {
-    /// The newest record, those of this batch included.
-    pub fn head(&self) -> Head {
-        self.head
+    /// The number of the newest record, those of this batch included.
+    pub fn number(&self) -> u64 {
+        self.store.journal.head.number + self.count
     }
 
     /// A document as of that record.
@@ -44,17 +44,23 @@ impl<F: Fs> Batch<'_, F> {
     /// Adds a commit; gives its number.
     pub fn append(&mut self, commit: &Commit) -> Result<u64, CommitError> {
         self.store.prepare(commit)?;
-        let (line, sum) = self.store.build(commit, self.head)?;
-        self.lines.push((line, sum));
-        self.head = Head { number: self.head.number + 1, sum };
-        Ok(self.head.number)
+        let record = self.store.build(commit, self.number())?;
+        self.count += 1;
+        let Store { scribe, fs, journal, .. } = &mut *self.store;
+        scribe.take(fs, journal.head.sum, record);
+        Ok(self.number())
     }
 
     fn write(mut self) -> Result<(), Fault> {
-        if self.lines.is_empty() {
+        if self.count == 0 {
             return Ok(());
         }
-        match self.store.journal.append(&self.store.fs, &mut self.lines) {
+        let mut lines = self.store.scribe.finish(self.store.journal.head.sum)?;
+        match self.store.journal.append(&self.store.fs, &mut lines) {
+            Ok(()) => {
+                self.count = 0;
+                Ok(())
+            }
             Err(fault) if fault.kind == FaultKind::Reopen => Err(self.store.break_with(fault)),
             other => other,
         }
@@ -64,8 +70,9 @@ impl<F: Fs> Batch<'_, F> {
 impl<F: Fs> Drop for Batch<'_, F> {
     /// What was taken into memory and not written, for whatever reason, is taken back.
     fn drop(&mut self) {
-        let first = self.head.number + 1 - self.lines.len() as u64;
-        (first..=self.head.number).rev().for_each(|number| self.store.forget(number));
+        self.store.scribe.abandon();
+        let known = self.store.journal.head.number;
+        (known + 1..=self.number()).rev().for_each(|number| self.store.forget(number));
     }
 }
 
@@ -99,7 +106,7 @@ impl<F: Fs> Store<F> {
     /// before it included. They count when a `sync` that begins later has returned; after a fault none does.
     pub fn batch<T>(&mut self, work: impl FnOnce(&mut Batch<'_, F>) -> T) -> Result<T, Fault> {
         self.locked(|store| {
-            let mut batch = Batch { head: store.journal.head, lines: Vec::new(), store };
+            let mut batch = Batch { store, count: 0 };
             let value = work(&mut batch);
             batch.store.free.clear();
             batch.write().map(|()| value)
@@ -162,7 +169,7 @@ impl<F: Fs> Store<F> {
     }
 
     /// Decides whether a commit can stand on the newest state, and takes it into memory.
-    fn build(&mut self, commit: &Commit, head: Head) -> Result<(Vec<u8>, Sum), CommitError> {
+    fn build(&mut self, commit: &Commit, newest: u64) -> Result<Record, CommitError> {
         let ready: Vec<Ready> =
             commit.changes.iter().map(|(path, what)| self.ready(commit, path, what)).collect::<Result<_, _>>()?;
         self.check_needs(commit)?;
@@ -178,11 +185,16 @@ impl<F: Fs> Store<F> {
                 edits: self.blobs.edits(&self.fs, &entry.change)?,
             });
         }
-        let mut record = self.record(commit.kind, &commit.cause, head);
+        // What it comes after is known when it is spelled.
+        let after = Head { number: newest, sum: Sum::default() };
+        let mut record = self.record(commit.kind, &commit.cause, after);
         record.docs = docs;
         record.retire = commit.retire.clone();
         record.body = commit.body.clone();
-        let (line, sum) = self.to_line(&record)?;
+        // So much may become too long a line; nearly always it is seen at a glance that it does not.
+        if record.longest() > limits::RECORD_BYTES {
+            self.to_line(&record)?;
+        }
         for entry in ready {
             let document = self.documents.one_or_default(&entry.path);
             document.take(record.number, entry.change, entry.after, None);
@@ -194,7 +206,7 @@ impl<F: Fs> Store<F> {
                 document.retired = Some(record.number);
             }
         }
-        Ok((line, sum))
+        Ok(record)
     }
 
     fn ready(&self, commit: &Commit, path: &ProjectPath, what: &What) -> Result<Ready, CommitError> {
@@ -320,6 +332,6 @@ fn rewrite(text: &Text, content: &Bytes) -> Change {
 
 impl<F: Fs> std::fmt::Debug for Batch<'_, F> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("Batch").field("head", &self.head).finish_non_exhaustive()
+        out.debug_struct("Batch").field("number", &self.number()).finish_non_exhaustive()
     }
 }

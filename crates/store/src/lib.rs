@@ -27,6 +27,7 @@ mod place;
 mod real_fs;
 mod record;
 mod recover;
+mod scribe;
 mod segment;
 mod shared;
 mod store;

@@ -167,6 +167,25 @@ impl Record {
         seal_line(json)
     }
 
+    /// The most bytes that its line can have: every byte of a text may become six (`\u0000`).
+    pub(crate) fn longest(&self) -> usize {
+        const FRAME: usize = 512;
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => text.len(),
+            Piece::Blob { blob, .. } => blob.len(),
+        };
+        let edits =
+            |edits: &[Edit]| -> usize { edits.iter().map(|edit| piece(&edit.cut) + piece(&edit.put) + FRAME).sum() };
+        let docs = self
+            .docs
+            .iter()
+            .map(|doc| doc.path.as_str().len() + doc.file.as_ref().map_or(0, piece) + edits(&doc.edits) + FRAME);
+        let retired = self.retire.iter().map(|path| path.as_str().len() + FRAME);
+        let found = self.found.iter().map(|found| found.path.as_str().len() + found.kept.as_str().len() + FRAME);
+        let texts: usize = self.cause.len() + docs.chain(retired).chain(found).sum::<usize>();
+        FRAME + 6 * texts + self.body.as_ref().map_or(0, |body| body.get().len())
+    }
+
     /// Reads a line, with or without its line feed.
     pub fn from_line(line: &[u8]) -> Result<(Self, Sum), NotARecord> {
         let (content, sum) = open_line(line)?;
@@ -346,6 +365,18 @@ mod tests {
         assert_eq!(read.docs, record().docs);
         assert_eq!(read.cause, record().cause);
         assert_eq!(read.body.unwrap().get(), "{\"facts\":  [1]}");
+    }
+
+    #[test]
+    fn no_line_is_longer_than_a_record_says() {
+        let mut odd = record();
+        let long: String = std::iter::repeat_n('\u{1}', 10_000).collect();
+        (odd.cause, odd.retire) = (long.clone(), odd.docs.iter().map(|doc| doc.path.clone()).collect());
+        odd.docs[0].edits.push(Edit { at: usize::MAX, cut: Piece::Text(long.clone()), put: Piece::Text(long) });
+        for record in [record(), odd] {
+            let (line, _) = record.to_line().unwrap();
+            assert!(line.len() <= record.longest(), "{} > {}", line.len(), record.longest());
+        }
     }
 
     /// QL-26: any changed byte of a record is noticed.

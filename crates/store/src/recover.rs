@@ -18,6 +18,7 @@ use crate::pace::Pace;
 use crate::path::ProjectPath;
 use crate::place::{self, Circumstance, Due, Stray};
 use crate::record::{Found, Kind};
+use crate::scribe::Scribe;
 use crate::segment;
 use crate::store::{Listener, Paths, Store};
 
@@ -96,6 +97,7 @@ impl<F: Fs> Store<F> {
             checkpoint_number: head.number,
             placed_up_to,
             parts: 0,
+            scribe: Scribe::default(),
             folders: Paths::default(),
             free: Paths::default(),
             broken: None,

@@ -24,6 +24,7 @@ use crate::pace::Pace;
 use crate::path::ProjectPath;
 use crate::place::Stray;
 use crate::record::{DocumentRecord, Kind, Presence, Record, Sum};
+use crate::scribe::Scribe;
 use crate::segment::Entry;
 
 /// Receives what the store has to say beside its answers.
@@ -59,6 +60,7 @@ pub struct Store<F: Fs> {
     /// The newest record at which every file was known to be in its place: an older version is nobody's delay.
     pub(crate) placed_up_to: u64,
     pub(crate) parts: u64,
+    pub(crate) scribe: Scribe,
     /// Folders that are known to exist.
     pub(crate) folders: Paths,
     /// Places of new documents that were looked at and are free, until the next batch has used them.

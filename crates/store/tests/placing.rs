@@ -15,7 +15,7 @@ fn append_lines(desk: &mut Desk, name: &str, count: usize) {
             for line in 0..count {
                 let end = batch.read(&path(name)).unwrap().len();
                 let change = Change::one(end, "", format!("line {line}\n"));
-                let commit = Commit::new("a test", batch.head().number, vec![(path(name), What::Edit(change))]);
+                let commit = Commit::new("a test", batch.number(), vec![(path(name), What::Edit(change))]);
                 batch.append(&commit).unwrap();
             }
         })

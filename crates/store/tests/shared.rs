@@ -58,6 +58,34 @@ fn threads_share_one_store() {
     assert_eq!((found.problems, found.differing), (vec![], vec![]));
 }
 
+/// QL-26: the records of a long batch, which another thread spells, are chained as if each had been written alone.
+#[test]
+fn a_long_batch_is_a_chain() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(folder.path());
+    store.commit(Commit::new("begin", 0, vec![(path(), What::Create("| id |\n| --- |\n".into()))])).unwrap();
+    let mut expected = 1;
+    for length in [1, 7, 8, 9, 40, 3] {
+        store
+            .batch(|batch| {
+                for number in 0..length {
+                    let end = batch.read(&path()).unwrap().len();
+                    let change = Change::one(end, "", format!("| {number} |\n"));
+                    let commit = Commit::new("a row", batch.number(), vec![(path(), What::Edit(change))]);
+                    expected += 1;
+                    assert_eq!(batch.append(&commit).unwrap(), expected);
+                }
+            })
+            .unwrap();
+        assert_eq!(store.head().number, expected);
+    }
+    store.sync().unwrap();
+    let head = store.head().sum;
+    store.close().unwrap();
+    let found = verify(&RealFs::open(folder.path()).unwrap(), Some(head)).unwrap();
+    assert_eq!((found.records, found.problems, found.differing), (expected, vec![], vec![]));
+}
+
 /// A panic in the middle of a batch leaves nothing of it behind, neither in memory nor in the journal.
 #[test]
 fn a_batch_that_panics_did_not_happen() {
@@ -67,9 +95,12 @@ fn a_batch_that_panics_did_not_happen() {
     let before = store.read(&path()).unwrap().clone();
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         store.batch(|batch| {
-            let end = batch.read(&path()).unwrap().len();
-            let change = Change::one(end, "", "| lost |\n");
-            batch.append(&Commit::new("a row", batch.head().number, vec![(path(), What::Edit(change))])).unwrap();
+            // So many that others have begun to spell them.
+            for _ in 0..20 {
+                let end = batch.read(&path()).unwrap().len();
+                let change = Change::one(end, "", "| lost |\n");
+                batch.append(&Commit::new("a row", batch.number(), vec![(path(), What::Edit(change))])).unwrap();
+            }
             std::panic::resume_unwind(Box::new("a bug in whoever decides"));
         })
     }));
@@ -90,8 +121,8 @@ fn a_batch_decides_on_the_newest_state() {
     let numbers = store
         .batch(|batch| {
             let create = |base| Commit::new("create", base, vec![(path(), What::Create("one\n".into()))]);
-            let first = batch.append(&create(batch.head().number)).unwrap();
-            let twice = batch.append(&create(batch.head().number)).unwrap_err();
+            let first = batch.append(&create(batch.number())).unwrap();
+            let twice = batch.append(&create(batch.number())).unwrap_err();
             assert_eq!(twice, CommitError::Exists(path()));
             let end = batch.read(&path()).unwrap().len();
             let change = Change::one(end, "", "two\n");

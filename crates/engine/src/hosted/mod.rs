@@ -62,7 +62,7 @@ pub(crate) trait Kind: Sync {
 }
 
 /// What a run begins with.
-pub(crate) trait Beginning: fmt::Debug + Send {
+pub(crate) trait Beginning: fmt::Debug + Send + Sync {
     /// The first step.
     fn begin(&self, id: &str, world: &World<'_>) -> Result<Followed, EngineError>;
 }

@@ -164,18 +164,20 @@ fn append<F: Fs>(
         Effect::Stop(_) | Effect::Say(_) => None,
     });
     let protocol = followed.run.protocol();
+    let unspelled = |error: serde_json::Error| EngineError::refused(error.to_string(), "");
+    let none = NewBody::no_facts().map_err(unspelled)?;
     let body = NewBody {
         run: id,
-        facts: &[],
+        facts: &none,
         hosted: Some(HostedFacts { protocol: protocol.into(), facts: followed.facts.clone() }),
         effects: effects.iter().filter_map(|effect| key(id, effect)).collect(),
         given: begun.filter(|(_, given)| !given.is_empty()).collect(),
         prompts: BTreeMap::new(),
         said: followed.said.clone(),
     };
-    let raw = body.to_raw().map_err(|error| EngineError::refused(error.to_string(), ""))?;
+    let raw = body.to_raw().map_err(unspelled)?;
     let cause = format!("{id}: {}", followed.cause);
-    let commit = Commit::new(cause, batch.head().number, changes).with_body(raw);
+    let commit = Commit::new(cause, batch.number(), changes).with_body(raw);
     Ok(batch.append(&commit)?)
 }
 

@@ -65,7 +65,7 @@ fn add(batch: &mut Batch<'_, SimFs>, token: &str, documents: &[ProjectPath], nam
     let text = |path| batch.read(path).map(|text| String::from_utf8_lossy(&text.to_vec()).into_owned());
     let changes =
         documents.iter().map(|path| (path.clone(), add_row(text(path), token, name, Work::Batches))).collect();
-    let commit = Commit::new(format!("row {token}"), batch.head().number, changes);
+    let commit = Commit::new(format!("row {token}"), batch.number(), changes);
     batch.append(&Commit { body: body(token, &[]), ..commit })
 }
 
@@ -73,7 +73,7 @@ fn add(batch: &mut Batch<'_, SimFs>, token: &str, documents: &[ProjectPath], nam
 #[allow(clippy::panic, reason = "a panic of a simulated process is a finding of the test")]
 fn refuse(batch: &mut Batch<'_, SimFs>, path: &ProjectPath) {
     let changes = vec![(path.clone(), What::Create(Bytes::from("never\n")))];
-    match batch.append(&Commit::new("never", batch.head().number, changes)) {
+    match batch.append(&Commit::new("never", batch.number(), changes)) {
         Err(CommitError::Exists(_) | CommitError::Fault(_)) => {}
         other => panic!("{path} was made twice in one batch: {other:?}"),
     }
