@@ -86,8 +86,10 @@ fn contradict(first: &Claim, second: &Claim, newest: Option<u16>) -> bool {
         (Said::Date(one), Said::Date(other)) => !one.agrees(*other),
         _ => false,
     };
-    // Two columns of one row, two figures of one sentence: whoever wrote them side by side meant two things.
-    if first.path == second.path && first.lines == second.lines && first.quote == second.quote {
+    // Two columns of one row, two figures of one sentence, two sentences in one line that name things differently: whoever
+    // wrote them side by side meant two things.
+    let is_beside = first.path == second.path && first.lines == second.lines;
+    if is_beside && (first.quote == second.quote || first.subject.words != second.subject.words) {
         return false;
     }
     apart && same_time::may_be_one(first, second, newest) && same_thing(first, second)

@@ -104,26 +104,24 @@ pub(crate) fn check(read: &Read, project: &Path, servers: Servers, output: &mut 
     }
     let files = open.iter().map(|one| one.file).collect::<Vec<_>>().join(" and ");
     let lines = open.iter().flat_map(|one| &one.lines);
-    match who_decides(open.iter().any(|one| one.takes_a_key), output) {
-        Decides::Nobody => Err(refusal(&files, &open)),
-        Decides::Whoever => {
-            let names: Vec<&str> = lines.map(|line| first_word(line)).collect();
-            Ok(output.say(&format!(
-                "{files} of this project is used as it stands: {}; `multiverse config trust` says that it is yours",
-                names.join(", ")
-            ))?)
+    let decides = who_decides(open.iter().any(|one| one.takes_a_key), output);
+    if decides == Decides::Whoever {
+        let names: Vec<&str> = lines.map(|line| first_word(line)).collect();
+        return Ok(output.say(&format!(
+            "{files} of this project is used as it stands: {}; `multiverse config trust` says that it is yours",
+            names.join(", ")
+        ))?);
+    }
+    if output.form() == Form::Text {
+        output.warn(&format!("{files} of this project reaches beyond it:"))?;
+        for line in lines {
+            output.warn(&format!("  {line}"))?;
         }
-        Decides::Person => {
-            output.warn(&format!("{files} of this project reaches beyond it:"))?;
-            for line in lines {
-                output.warn(&format!("  {line}"))?;
-            }
-            let question = format!("Do you trust it? It is asked once, until that changes {HINT}[y/N]{HINT:#} ");
-            match ask::yes(&question, output)? {
-                true => trust(&open, project),
-                false => Err(refusal(&files, &open)),
-            }
-        }
+    }
+    let question = format!("Do you trust it? It is asked once, until that changes {HINT}[y/N]{HINT:#} ");
+    match decides == Decides::Person && ask::yes(&question, output)? {
+        true => trust(&open, project),
+        false => Err(refusal(&files, &open)),
     }
 }
 
