@@ -237,7 +237,8 @@ fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
         номер код телефон индекс numéro téléphone teléfono telefono código codigo codice kod numer رقم رمز هاتف ";
     // Compounds, and scripts that write words together: Artikelnr, Statuscode, 대여소번호, 会社コード.
     const ENDINGS: &str = "nr nummer nummern code codes kennzahl schlüssel kennung 번호 코드 전화 우편번호 상태 위도 경도 펌웨어 버전 番号 コード 電話 郵便番号 状態 緯度 経度 バージョン 编号 编码 代码 电话 邮编 状态 纬度 经度 版本";
-    let head = head.trim().to_lowercase();
+    // Signs that stand for the word: N°, Nº, №.
+    let head = head.trim().to_lowercase().replace("n°", "#").replace("nº", "#").replace('№', "#");
     let words: Vec<&str> =
         head.split(|c: char| !(c.is_alphanumeric() || c == '#')).filter(|word| !word.is_empty()).collect();
     let is_name =
@@ -245,7 +246,12 @@ fn is_number_of_row(head: &str, texts: &[&str]) -> bool {
     // "number of boats" counts, "order no" names.
     let is_named = match words.as_slice() {
         [] => false,
-        [only] => is_name(only) || matches!(*only, "number" | "nummer" | "número" | "numero"),
+        [only] => {
+            // Alone they name; a price per article is a price.
+            let alone =
+                ["number", "nummer", "número", "numero", "artikel", "article", "articolo", "artículo", "artigo"];
+            is_name(only) || alone.contains(only)
+        }
         [first, .., last] => {
             is_name(last)
                 || (is_name(first)

@@ -442,8 +442,18 @@ mod tests {
             let rows = statistics("a.csv", &table, table.decimal(Decimal::Point));
             assert_eq!(rows[1].cells[7], "", "{head}");
         }
-        for head in ["Artikelnr", "Statuscode", "대여소번호", "会社コード", "estado", "firmware", "condition_code"]
-        {
+        for head in [
+            "Artikelnr",
+            "artikel",
+            "N°",
+            "№",
+            "Statuscode",
+            "대여소번호",
+            "会社コード",
+            "estado",
+            "firmware",
+            "condition_code",
+        ] {
             let table = table_of(&format!("place;{head}\nA;101\nB;102\nC;101\n"));
             let rows = statistics("a.csv", &table, table.decimal(Decimal::Point));
             assert_eq!(rows[1].cells[3..].join(""), "", "{head} names and measures nothing");
