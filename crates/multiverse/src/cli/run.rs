@@ -153,6 +153,10 @@ impl Arguments {
         // All is understood before a project is begun for it.
         let request = self.words.request(&start)?;
         if self.goal.is_wanted() {
+            if self.dry_run {
+                return Err(Failure::new(Kind::Usage, "a goal in loops has no proposal that --dry-run could show")
+                    .hint("leave out --dry-run; with --outline you approve a plan before anything is changed"));
+            }
             return self.goal.carry(request, &self.driving, &start, output);
         }
         if self.dry_run && self.mode == Some(Mode::Simple) {
