@@ -13,6 +13,7 @@ use super::face::Face;
 use super::front::Matter;
 use super::index::{At, Element};
 use super::log::{Front, Log};
+use super::stamp::Stamp;
 
 /// What following a change took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,12 +115,23 @@ impl Log {
         let length = self.index.length(piece) + splice.put.len() - splice.cut.len();
         let first = self.text.slice(start..start + length.min(4));
         let is_first_kept = first.first().is_none_or(|byte| !byte.is_ascii_whitespace()) && *first != *b"<!--";
+        // A work log without a heading begins with its first entry: what is no entry would stand above it.
+        let is_first_kept = is_first_kept && (splice.at > start || self.begins_entry(start, start + length));
         if !begins_line || !is_first_kept || !is_plain(&splice.put) || !is_plain(&splice.cut) {
             return false;
         }
         self.looked += (splice.put.len() + splice.cut.len()) as u64;
         self.index.change_tail(piece, splice.put.len(), splice.cut.len());
         true
+    }
+
+    /// Whether the heading of an entry stands at a place of the work log, or nothing more.
+    fn begins_entry(&self, at: usize, end: usize) -> bool {
+        let line = self.text.line(self.text.line_at(at));
+        let bytes = self.text.slice(at..line.end.min(end));
+        let text = readable(&bytes);
+        let title = text.trim_end().trim_start_matches('#');
+        at == end || (title.len() < text.trim_end().len() && Stamp::read(title.trim()).is_sure())
     }
 
     /// Gives items and groups the keys by which a session knows them: those of the same number and title.

@@ -356,6 +356,26 @@ impl Index {
         earlier.into_iter().find_map(|piece| self.pieces[*piece as usize].elements.last().copied())
     }
 
+    /// The element behind another in the same stretch.
+    pub(crate) fn next(&mut self, id: u32) -> Option<u32> {
+        let home = self.homes[id as usize];
+        let piece = &self.pieces[home as usize];
+        let place = piece.elements.iter().position(|other| *other == id)?;
+        self.looked += place as u64 + 1;
+        // Stretches are cut into pieces between elements: the next one may be the first of the next piece.
+        piece.elements.get(place + 1).copied().or_else(|| {
+            let next = self.order.get(self.places[home as usize] as usize + 1).filter(|_| piece.tail == 0)?;
+            self.pieces[*next as usize].elements.first().copied()
+        })
+    }
+
+    /// How many bytes stand between an element and what comes next.
+    pub(crate) fn gap_behind(&mut self, id: u32) -> usize {
+        let tail = self.pieces[self.homes[id as usize] as usize].tail;
+        let next = self.next(id);
+        next.and_then(|next| self.element(next)).map_or(tail, |next| next.gap)
+    }
+
     /// The last element that stands in another, at any depth; itself if none does.
     pub(crate) fn tail_of(&self, id: u32) -> u32 {
         let mut at = id;

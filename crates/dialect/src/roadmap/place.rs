@@ -2,7 +2,7 @@
 
 use machine::roadmap::{Group, Item, Spot};
 use syntax::markdown::fields::readable;
-use syntax::markdown::lists;
+use syntax::markdown::lists::{self, Node};
 use text::Change;
 
 use super::face::{Face, Head};
@@ -142,16 +142,16 @@ impl Log {
         let style = self.style_in(parent, beside);
         if let Beside::After(other) = beside {
             self.end_line(other, style.ending);
+            if let Some(at) = self.behind_lines_of_others(other, &style.indent) {
+                return self.insert_at(at, key, &written(&style));
+            }
         }
         let text = written(&style);
         let (at, gap, tail) = self.room(beside, &style);
         let Some(face) = Face::read(&text).filter(|face| face.end == text.len() && !face.has_inner) else {
             return Err(self.trouble(at, format!("`{key}` would not be read back"), "give it a title of plain words"));
         };
-        // A group that had no items may have lines that say something of it, which would count as items now.
-        let is_settled = parent
-            .and_then(|parent| self.index.element(parent))
-            .is_none_or(|parent| parent.children > 0 || (parent.is_group && parent.face.end == parent.face.head_end));
+        let is_settled = parent.is_none_or(|parent| self.is_settled(parent));
         let element =
             Element { key: key.into(), parent, is_group, gap: gap.len(), face, children: 0, last_child: None };
         self.looked += text.len() as u64;
@@ -161,6 +161,58 @@ impl Log {
             self.read_again();
         }
         Ok(())
+    }
+
+    /// Whether nothing beside it becomes an item when one is put into a group: lines that say something of a group, and those
+    /// that are nobody's, count as items beside one that surely is.
+    fn is_settled(&self, group: u32) -> bool {
+        let Some(group) = self.index.element(group) else { return true };
+        match group.last_child.and_then(|last| self.index.element(last)) {
+            Some(last) => last.face.is_strong(),
+            None => group.is_group && group.face.is_strong() && group.face.end == group.face.head_end,
+        }
+    }
+
+    /// Where something new can stand if lines of nobody follow an element: behind those that are indented for what stands
+    /// above, which would be lines of the new one. Nothing if only blank lines follow.
+    fn behind_lines_of_others(&mut self, id: u32, indent: &str) -> Option<usize> {
+        let length = self.index.gap_behind(id);
+        let at = self.index.offset(id) + self.index.element(id).map_or(0, |element| element.face.end);
+        let gap = self.text.slice(at..at + length).into_owned();
+        if gap.iter().all(u8::is_ascii_whitespace) {
+            return None;
+        }
+        self.looked += gap.len() as u64;
+        let width = |blanks: &str| lists::read(&format!("{blanks}- x")).nodes.first().and_then(Node::indent);
+        let own = width(indent);
+        let (mut place, mut end) = (0, 0);
+        for whole in readable(&gap).split_inclusive('\n') {
+            let line = whole.trim_end_matches(['\n', '\r']);
+            let blanks = &line[..line.len() - line.trim_start().len()];
+            place += whole.len();
+            match line.len() == blanks.len() {
+                true => {}
+                false if width(blanks) > own => end = place,
+                false => break,
+            }
+        }
+        Some(at + end)
+    }
+
+    /// Puts something new at a place where lines of nobody stand: what they are beside it is read anew.
+    fn insert_at(&mut self, at: usize, key: &str, text: &str) -> Result<(), Trouble> {
+        self.splice(Change::one(at, Vec::new(), text.to_owned()));
+        self.read_again();
+        let found = self.index.placed().into_iter().find(|(_, start)| *start == at).map(|(id, _)| id);
+        match found {
+            Some(id) => {
+                self.index.rename(&[(id, key.to_owned())]);
+                Ok(())
+            }
+            None => {
+                Err(self.trouble(at, format!("`{key}` would not be read back"), "mend the lines of nobody above it"))
+            }
+        }
     }
 
     /// The place beside an element, what must be put before a new one there, and what behind it.
@@ -198,7 +250,9 @@ impl Log {
     /// How something is written that stands in a group: like those that are there, or a step further in than the group.
     fn style_in(&mut self, parent: Option<u32>, beside: Beside) -> Style {
         let (Beside::After(other) | Beside::Before(other)) = beside;
-        let near = self.index.top_in(other, parent).filter(|near| !self.is_heading(*near));
+        // Behind a group's own line, the first in it is the nearest: it may be indented further than the last.
+        let beside = if Some(other) == parent { self.index.next(other) } else { Some(other) };
+        let near = beside.and_then(|near| self.index.top_in(near, parent)).filter(|near| !self.is_heading(*near));
         let like = near.or_else(|| self.index.last_in(parent)).filter(|like| !self.is_heading(*like));
         let ending = self.ending();
         if let Some(like) = like {
