@@ -183,13 +183,15 @@ impl Log {
         let at = self.index.start(piece);
         let gap = self.gap_before(at, ending);
         let below = if at < self.text.len() { ending } else { "" };
+        // What is no heading may become a line of the new entry.
+        let is_apart = at == self.text.len() || self.text.slice(at..at + 1).starts_with(b"#");
         let put = format!("{gap}{text}{below}");
         if let Some(before) = self.index.piece_before(piece) {
             self.index.change_tail(before, gap.len(), 0);
         }
         self.index.change_tail(piece, put.len() - gap.len(), 0);
         self.splice(Change::one(at, Vec::new(), put));
-        if !self.is_log_firm {
+        if !self.is_log_firm || !is_apart {
             self.read_again();
         }
         self.settle();
@@ -319,9 +321,14 @@ impl Log {
             put: put.into_bytes().into(),
         });
         let change = Change::from_splices(splices.collect());
+        // Which lines below a heading are its own depends on those behind them.
+        let is_open = matches!(face.head, Head::Heading(_));
         self.index.set_face(id, face);
         self.splice(change);
-        self.settle();
+        match is_open {
+            true => self.read_again(),
+            false => self.settle(),
+        }
         Ok(())
     }
 

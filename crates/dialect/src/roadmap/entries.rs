@@ -55,8 +55,10 @@ pub(crate) fn read(text: &str) -> Entries {
         .filter(|node| node.level().is_none() && is_top(node))
         .filter_map(|node| Some((node.start, list_entry(text, node)?)))
         .collect();
+    let paragraphs = paragraph_heads(text, &nodes);
     let stops: Vec<usize> =
         listed.iter().map(|(start, _)| *start).chain(tables.iter().map(|(start, _)| *start)).collect();
+    let stops: Vec<usize> = stops.into_iter().chain(paragraphs.iter().map(|head| head.start)).collect();
     let headings = nodes.iter().filter(|node| node.parent.is_none() && node.level().is_some());
     let headed = headings.map(|heading| {
         let inside = stops.iter().filter(|stop| (heading.head_end..heading.end).contains(stop));
@@ -64,6 +66,14 @@ pub(crate) fn read(text: &str) -> Entries {
         (heading.start, headed_entry(text, heading, end))
     });
     let mut drafts: Vec<(usize, Draft)> = headed.collect();
+    drafts.extend(paragraphs.into_iter().map(|head| {
+        let headings = nodes.iter().filter(|node| node.level().is_some()).map(|node| node.start);
+        let end = stops.iter().copied().chain(headings).filter(|stop| *stop > head.start).min().unwrap_or(text.len());
+        let stamp = Stamp::read(text[head.clone()].trim());
+        let mut draft = Draft { stamp, span: head.clone(), ..Draft::default() };
+        draft.take_lines(text, head.end..end);
+        (head.start, draft)
+    }));
     drafts.extend(listed);
     drafts.extend(tables);
     drafts.sort_by_key(|(start, draft)| (*start, draft.span.start));
@@ -74,6 +84,34 @@ pub(crate) fn read(text: &str) -> Entries {
     }
     put_in_order(&mut found, &drafts);
     found
+}
+
+/// Lines of their own that begin an entry without being headings: `**Log 2** @name (time)`. Only in bold, or word for word
+/// as a heading would say it: what a summary says of another entry begins none.
+fn paragraph_heads(text: &str, nodes: &[Node]) -> Vec<Range<usize>> {
+    let (mut heads, mut at, mut is_code, mut is_apart) = (Vec::new(), 0, false, true);
+    for whole in text.split_inclusive('\n') {
+        let head = at..at + whole.len();
+        at = head.end;
+        let line = whole.trim_end();
+        is_code ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        let begins = !is_code && is_apart && (line.starts_with("**") || line.starts_with("Log "));
+        is_apart = line.is_empty();
+        let is_field = || {
+            let fields = fields::read_line(line, &|_| false);
+            fields.iter().any(|field| EntryKey::of(&field.key).is_some())
+        };
+        let is_entry = || {
+            let stamp = Stamp::read(line);
+            let says_who = !stamp.executor_name.is_empty() || !stamp.at.is_empty() || line.ends_with("**");
+            stamp.is_sure() && stamp.is_named && says_who && (line.starts_with("**") || stamp.is_strict)
+        };
+        let is_node = || nodes.iter().any(|node| node.start == head.start);
+        if begins && is_entry() && !is_field() && !is_node() {
+            heads.push(head);
+        }
+    }
+    heads
 }
 
 /// A heading, and what stands below it up to a place.

@@ -173,6 +173,16 @@ impl Face {
         paths.map(|entry| entry.path).filter(|path| !matches!(path.as_str(), "none" | "-" | "[]")).collect()
     }
 
+    /// Whether its number is that of a numbered list.
+    pub(crate) fn is_numbered_by_marker(&self) -> bool {
+        match &self.head {
+            Head::Heading(_) => false,
+            Head::Entry { marker, .. } => {
+                !self.title.number.is_empty() && marker.contains(&self.title.number_span.start)
+            }
+        }
+    }
+
     /// Whether it is surely meant as an entry that can be done: it has a box, or says its state.
     pub(crate) fn is_strong(&self) -> bool {
         self.check.is_some() || self.line(Key::Status).is_some()

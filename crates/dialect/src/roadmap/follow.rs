@@ -9,7 +9,7 @@ use syntax::markdown::fields::readable;
 use text::{Change, Splice};
 
 use super::edit::is_same_place;
-use super::face::Face;
+use super::face::{Face, Head};
 use super::front::Matter;
 use super::index::{At, Element};
 use super::log::{Front, Log};
@@ -59,7 +59,9 @@ impl Log {
     }
 
     fn follow_element(&mut self, id: u32, start: usize, splice: &Splice) -> bool {
-        let Some(element) = self.index.element(id) else { return false };
+        // Which lines below a heading are its own depends on those behind them.
+        let element = self.index.element(id).filter(|element| matches!(element.face.head, Head::Entry { .. }));
+        let Some(element) = element else { return false };
         let length = element.face.end + splice.put.len() - splice.cut.len();
         self.looked += length as u64;
         let bytes = self.text.slice(start..start + length);
@@ -157,7 +159,7 @@ impl Log {
             self.take_keys(known, &|element| {
                 let title = &element.face.title;
                 let text = if element.is_group { &title.whole } else { &title.text };
-                name_of(element.is_group, &title.number, text)
+                name_of(element.is_group, &element.number, text)
             });
         }
     }

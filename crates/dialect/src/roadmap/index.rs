@@ -14,6 +14,8 @@ const MOST: usize = 2 * PIECE;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) key: Arc<str>,
+    /// As it is spoken of: in nested numbered lists, with the numbers of those that it stands in.
+    pub(crate) number: String,
     pub(crate) parent: Option<u32>,
     pub(crate) is_group: bool,
     /// Bytes between what stands before it and its own.

@@ -10,7 +10,7 @@ use syntax::markdown::fields::readable;
 use syntax::markdown::lists::{self, Node};
 use text::{Change, Text};
 
-use super::face::Head;
+use super::face::{Face, Head};
 use super::front::Matter;
 use super::index::{Element, Index, Stretch};
 use super::problem::{self, Deviation, Weight, deviation};
@@ -245,7 +245,7 @@ impl Log {
         let face = &element.face;
         Some(LogItem {
             key: element.key.to_string(),
-            number: face.title.number.clone(),
+            number: element.number.clone(),
             title: face.title.text.clone(),
             group: self.key_of(element.parent),
             status: face.state(),
@@ -369,14 +369,16 @@ impl Log {
         let mut ids: Vec<u32> = Vec::with_capacity(found.len());
         for one in found {
             let title = &one.face.title;
+            let parent = one.parent.and_then(|parent| ids.get(parent).copied());
+            let number = self.number_of(&one.face, parent);
             let key = match one.is_group {
                 true => taken.next(group_number(title), &title.whole),
-                false => taken.next(&title.number, &title.text),
+                false => taken.next(&number, &title.text),
             };
-            let parent = one.parent.and_then(|parent| ids.get(parent).copied());
             let is_heading = matches!(one.face.head, Head::Heading(_));
             let element = Element {
                 key: key.into(),
+                number,
                 parent,
                 is_group: one.is_group,
                 gap: one.span.start - at,
@@ -392,6 +394,16 @@ impl Log {
             ids.push(id);
         }
         Stretch { elements: ids, tail: body.end - at }
+    }
+
+    /// The number of an entry. Numbered lists begin anew in each other: there `1.` in `2.` is 2.1.
+    fn number_of(&self, face: &Face, parent: Option<u32>) -> String {
+        let own = &face.title.number;
+        let holder = parent.and_then(|parent| self.index.element(parent));
+        match holder.filter(|holder| face.is_numbered_by_marker() && holder.face.is_numbered_by_marker()) {
+            Some(holder) => format!("{}.{own}", holder.number),
+            None => own.clone(),
+        }
     }
 
     /// In what this log, as it was kept in step, differs from another with the same text that was just read. For tests: keys

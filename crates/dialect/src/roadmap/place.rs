@@ -152,8 +152,9 @@ impl Log {
             return Err(self.trouble(at, format!("`{key}` would not be read back"), "give it a title of plain words"));
         };
         let is_settled = parent.is_none_or(|parent| self.is_settled(parent));
+        let number = face.title.number.clone();
         let element =
-            Element { key: key.into(), parent, is_group, gap: gap.len(), face, children: 0, last_child: None };
+            Element { key: key.into(), number, parent, is_group, gap: gap.len(), face, children: 0, last_child: None };
         self.looked += text.len() as u64;
         self.index.insert(beside, element, tail.len());
         self.splice(Change::one(at, Vec::new(), format!("{gap}{text}{tail}")));

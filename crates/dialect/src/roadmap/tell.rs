@@ -183,7 +183,7 @@ impl Teller<'_> {
                 groups.entry(group).or_default().add(face.state());
                 holder = log.index.element(group).and_then(|group| group.parent);
             }
-            let number = face.title.number.as_str();
+            let number = element.number.as_str();
             if !number.is_empty() {
                 if let Some(first) = numbers.get(number) {
                     let span = at + face.title.number_span.start..at + face.title.number_span.end;
