@@ -27,6 +27,8 @@ pub(crate) struct Likeness {
     pub(crate) about: Vec<String>,
     /// Whether something that is said tells them apart, so that only a person can decide.
     pub(crate) is_spoken_against: bool,
+    /// Whether the strict rule could read both.
+    pub(crate) is_judged: bool,
     /// Why they are believed to be of one thing, the words in common apart.
     pub(crate) signs: Vec<Sign>,
 }
@@ -101,12 +103,20 @@ pub(crate) fn likeness(
         (slip != Slip::None).then_some(Sign::Slip),
         year.map(|year| Sign::Year(*year)),
     ];
+    // What the strict rule could read on both sides it has judged: other words beside one measure are other things to it.
+    let is_judged = first.claim.is_some() && second.claim.is_some() && !is_foreign(first, second);
     let is_spoken_against = AGAINST.iter().any(|index| features[*index] > 0.0);
-    Some(Likeness { features, is_spoken_against, about: shared.about, signs: signs.into_iter().flatten().collect() })
+    Some(Likeness {
+        features,
+        is_spoken_against,
+        is_judged,
+        about: shared.about,
+        signs: signs.into_iter().flatten().collect(),
+    })
 }
 
 /// The signs that speak against one thing however much else is alike.
-const AGAINST: [usize; 5] = [17, 19, 26, 27, 28];
+const AGAINST: [usize; 4] = [17, 26, 27, 28];
 
 /// Values that are as near as this are told to be near.
 const VERY_NEAR: f64 = 0.8;
@@ -122,35 +132,35 @@ pub(crate) fn is_among(one: &Contradiction, mention: &Mention) -> bool {
 pub(crate) const FEATURES: usize = 29;
 /// What each of these is worth, fitted to folders whose contradictions are known (crates/agent/tests/offline/folders).
 pub(crate) const FITTED: [f64; FEATURES] = [
-    -2.68, // nothing else
-    0.00,  // how much of what is said is the same
-    0.87,  // how much it is altogether
-    0.08,  // how much of what stands right beside the figures
-    -0.33, // one thing is named by both
-    -0.31, // each names another thing
-    1.48,  // how near the values are
-    3.06,  // the same, where they are very near
-    1.82,  // one looks like the other with a slip of the pen
-    1.08,  // and surely so
-    -2.09, // days
-    -0.31, // years
-    -0.44, // figures without a unit
-    -0.44, // money
-    0.32,  // two languages
-    -0.48, // one of them is a row of a table
-    0.57,  // both say the same year
-    -0.57, // only one is planned
-    -1.30, // others say it, too
-    -0.70, // each names somebody else
-    -1.51, // one of them contradicts something already
-    -1.25, // one source says both, of what may be the same
-    -0.79, // one source says both
-    -2.95, // another figure of these sources has more in common with one of them
-    -0.19, // names
-    -1.34, // one is without the unit of the other
-    -1.70, // the strict rule knows what tells them apart
-    -1.73, // each is of another thing with a name
-    -0.32, // one denies, asks or doubts
+    -2.52, // nothing else
+    -0.05, // how much of what is said is the same
+    1.09,  // how much it is altogether
+    0.27,  // how much of what stands right beside the figures
+    -0.47, // one thing is named by both
+    -0.58, // each names another thing
+    0.98,  // how near the values are
+    2.65,  // the same, where they are very near
+    1.55,  // one looks like the other with a slip of the pen
+    0.93,  // and surely so
+    -1.51, // days
+    0.25,  // years
+    -0.34, // figures without a unit
+    -0.10, // money
+    0.22,  // two languages
+    -0.72, // one of them is a row of a table
+    0.81,  // both say the same year
+    -0.62, // only one is planned
+    -1.20, // others say it, too
+    -0.59, // each names somebody else
+    -1.58, // one of them contradicts something already
+    -1.00, // one source says both, of what may be the same
+    -0.70, // one source says both
+    -2.51, // another figure of these sources has more in common with one of them
+    -0.21, // names
+    -1.42, // one is without the unit of the other
+    -0.87, // the strict rule knows what tells them apart
+    -0.85, // each is of another thing with a name
+    -0.08, // one denies, asks or doubts
 ];
 
 fn features(
