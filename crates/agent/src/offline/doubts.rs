@@ -16,8 +16,6 @@ use super::units;
 /// What a pair must weigh to be a contradiction, and to be worth a look at all.
 const LIKELY: f64 = 0.3;
 const LEAST: f64 = -0.5;
-/// What it must weigh where the strict rule could read both sides, and did not call it a contradiction.
-const OVERRULED: f64 = 1.6;
 
 /// How sure it is that two mentions are of one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,9 +53,7 @@ pub(crate) fn doubts(mentions: &[Mention], found: &[Contradiction]) -> Vec<Doubt
                 also: Vec::new(),
                 about: likeness.about.join(", "),
                 signs: likeness.signs,
-                certainty: if weight >= if likeness.is_judged { OVERRULED } else { LIKELY }
-                    && !likeness.is_spoken_against
-                {
+                certainty: if weight >= LIKELY && !likeness.is_judged && !likeness.is_spoken_against {
                     Certainty::Likely
                 } else {
                     Certainty::Doubtful

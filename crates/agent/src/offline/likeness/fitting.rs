@@ -49,9 +49,13 @@ impl Side {
     }
 }
 
+/// Folders that were measured once and are to be used for nothing.
+const UNSEEN: [&str; 5] = ["domaine-viticole", "compras-hospital", "museo-civico", "kyoiku-iinkai", "startup-mixed"];
+
 fn folders() -> Vec<PathBuf> {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/offline/folders");
     let mut found: Vec<PathBuf> = fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| !UNSEEN.iter().any(|name| path.ends_with(name)));
     found.sort();
     found
 }
