@@ -15,6 +15,9 @@ use crate::place::{Due, Standing, folder};
 use crate::record::Sum;
 use crate::store::Store;
 
+/// Permissions of a document that was not there before, whatever the umask (CY-17): who may come here is said by the folders.
+const NEW_DOCUMENT: u32 = 0o644;
+
 /// A version that is to be written aside.
 #[derive(Debug)]
 struct Draft {
@@ -88,7 +91,7 @@ impl Draft {
             .and_then(|()| fs.set_modified(&file, fs.now().wall))
             .and_then(|()| fs.stamp(&file))
             .and_then(|stamp| {
-                let permissions = self.permissions.unwrap_or(stamp.permissions);
+                let permissions = self.permissions.unwrap_or(NEW_DOCUMENT);
                 if stamp.permissions != permissions {
                     fs.set_permissions(&file, permissions)?;
                 }

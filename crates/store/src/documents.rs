@@ -248,13 +248,19 @@ impl Document {
         Some(if past.found.as_ref() == Some(found) { past.number } else { past.version_before })
     }
 
-    /// The newest change that some bytes were merged by, or were the version before.
+    /// The newest change that some bytes were merged by, or were the version before. Where many processes place a document,
+    /// each asks this of each other's file: texts of one length share most of their bytes, and are compared in no time, so
+    /// no lines are counted.
     fn meet(&self, found: &Text) -> Option<usize> {
-        let mut index = self.past.len();
-        self.walk_back(found, |distance, text| {
-            index -= 1;
-            self.past[index].found.as_ref() == Some(found) || distance == 0 && text == Some(found)
-        })
+        let mut version = self.text.clone().unwrap_or_default();
+        for (index, past) in self.past.iter().enumerate().rev() {
+            // A change that was taken fits, so its inverse does.
+            version = past.change.inverse().apply(&version).ok()?;
+            if past.found.as_ref() == Some(found) || past.was.is_present() && version == *found {
+                return Some(index);
+            }
+        }
+        None
     }
 
     /// The version of a record, if it is remembered.
@@ -331,22 +337,20 @@ impl Document {
         }
     }
 
-    /// Goes from the head to older versions, with each one's distance from `found`, until `stop`; gives the place in
-    /// the past of the change after the version it stopped at. Where the document did not exist there is no text.
-    fn walk_back(&self, found: &Text, mut stop: impl FnMut(u64, Option<&Text>) -> bool) -> Option<usize> {
+    /// Goes from the head to older versions, with each one's distance from `found`, until `stop`. Where the document did not
+    /// exist there is no text.
+    fn walk_back(&self, found: &Text, mut stop: impl FnMut(u64, Option<&Text>) -> bool) {
         let mut version = self.text.clone().unwrap_or_default();
         let mut closest = Closest::new(&version, found);
-        for (index, past) in self.past.iter().enumerate().rev() {
+        for past in self.past.iter().rev() {
             let back = past.change.inverse();
-            // A change that was taken fits, so its inverse does.
-            let before = back.apply(&version).ok()?;
+            let Ok(before) = back.apply(&version) else { return };
             closest.go(&version, &back, &before);
             if stop(closest.distance(), past.was.is_present().then_some(&before)) {
-                return Some(index);
+                return;
             }
             version = before;
         }
-        None
     }
 
     /// Whether a file in its place can only be one that somebody made again, even with bytes that were ours.

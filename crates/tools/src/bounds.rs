@@ -19,7 +19,7 @@ pub enum Network {
 pub struct Bounds {
     /// Memory of the whole tree; what several processes share counts once. One process cannot allocate more either.
     pub memory_bytes: u64,
-    /// Processes and threads of the whole tree.
+    /// Processes and threads of the whole tree; one that has come to as many is ended.
     pub processes: u32,
     /// One file.
     pub file_bytes: u64,

@@ -14,6 +14,8 @@ use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit, setsid, umask
 #[cfg(target_os = "linux")]
 use crate::calls::Calls;
 #[cfg(target_os = "linux")]
+use crate::group::{self, Group};
+#[cfg(target_os = "linux")]
 use crate::namespaces;
 use crate::sandbox::{self, Sandbox};
 use crate::wire::{Confined, Policy, Report};
@@ -36,19 +38,30 @@ pub(crate) enum Proc {
     Own,
 }
 
+/// How the kernel counts processes for its limit of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// All of the user, whoever started them.
+    WithOthers,
+    /// The program's own, and as many of ours.
+    Apart { launchers: u32 },
+}
+
 /// What the program's process takes on; no rules only where the kernel has no means and the user accepted that.
 #[cfg(target_os = "linux")]
 pub(crate) struct Cage {
     rules: Option<(sandbox::Rules, Option<Calls>)>,
     limits: Limits,
+    doors: Vec<fs::File>,
 }
 
 #[cfg(target_os = "linux")]
 impl Cage {
-    pub(crate) fn new(policy: &Policy, opened: Proc) -> Result<Self, Report> {
-        let limits = Limits::new(policy);
+    pub(crate) fn new(policy: &Policy, opened: Proc, counted: Counted, group: &Group) -> Result<Self, Report> {
+        let limits = Limits::new(policy, counted);
+        let doors = group.doors().map_err(|error| Report::CannotSpawn(error.to_string()))?;
         match sandbox::probe() {
-            Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(Self { rules: None, limits }),
+            Sandbox::None { .. } if policy.confined == Confined::IfPossible => Ok(Self { rules: None, limits, doors }),
             Sandbox::None { why } => Err(Report::CannotConfine(why.into())),
             _ => {
                 let rules = sandbox::Rules::new(policy, opened).map_err(Report::CannotConfine)?;
@@ -58,13 +71,14 @@ impl Cage {
                     (Err(_), Network::Open) => None,
                     (Err(why), Network::Closed) => return Err(Report::CannotConfine(why)),
                 };
-                Ok(Self { rules: Some((rules, calls)), limits })
+                Ok(Self { rules: Some((rules, calls)), limits, doors })
             }
         }
     }
 
     /// The rules come last: they allow none of the rest.
     pub(crate) fn enter(self, launcher: Pid) -> io::Result<()> {
+        group::enter(&self.doors)?;
         become_the_program(launcher, &self.limits)?;
         namespaces::drop_powers();
         rustix::thread::set_no_new_privs(true)?;
@@ -84,10 +98,10 @@ pub(crate) struct Cage {
 
 #[cfg(not(target_os = "linux"))]
 impl Cage {
-    pub(crate) fn new(policy: &Policy, _: Proc) -> Result<Self, Report> {
+    pub(crate) fn new(policy: &Policy, _: Proc, counted: Counted) -> Result<Self, Report> {
         match sandbox::probe() {
             Sandbox::None { why } if policy.confined == Confined::Always => Err(Report::CannotConfine(why.into())),
-            _ => Ok(Self { limits: Limits::new(policy) }),
+            _ => Ok(Self { limits: Limits::new(policy, counted) }),
         }
     }
 
@@ -96,11 +110,11 @@ impl Cage {
     }
 }
 
-/// What the kernel holds each process to. The bounds of the whole tree are watched over by the launcher.
+/// What the kernel holds each process to. Bounds of the whole tree are those of its group, and watched over by the launcher.
 struct Limits(Vec<(Resource, u64, u64)>);
 
 impl Limits {
-    fn new(policy: &Policy) -> Self {
+    fn new(policy: &Policy, counted: Counted) -> Self {
         let bounds = &policy.bounds;
         let same = |resource, most| (resource, most, most);
         let seconds = policy.milliseconds.div_ceil(1000).max(1);
@@ -113,7 +127,7 @@ impl Limits {
             same(Resource::Cpu, seconds.saturating_mul(processors).saturating_add(1)),
             (Resource::Nofile, OPEN_FILES, MOST_OPEN_FILES),
             #[cfg(target_os = "linux")]
-            same(Resource::Nproc, most_processes(bounds)),
+            same(Resource::Nproc, most_processes(bounds, counted)),
         ];
         Self(limits)
     }
@@ -128,13 +142,15 @@ impl Limits {
     }
 }
 
-/// The kernel counts all processes of the user, so those that are there already come on top. It does not bind the root
-/// user: there the launcher alone does.
+/// Where all processes of the user are counted, those that are there already come on top. The root user is not bound by it.
 #[cfg(target_os = "linux")]
-fn most_processes(bounds: &Bounds) -> u64 {
+fn most_processes(bounds: &Bounds, counted: Counted) -> u64 {
     let threads = |entry: fs::DirEntry| fs::read_dir(entry.path().join("task")).map_or(0, |tasks| tasks.count() as u64);
-    let own: u64 = fs::read_dir("/proc").into_iter().flatten().flatten().map(threads).sum();
-    own.saturating_add(bounds.processes.into())
+    let others: u64 = match counted {
+        Counted::Apart { launchers } => launchers.into(),
+        Counted::WithOthers => fs::read_dir("/proc").into_iter().flatten().flatten().map(threads).sum(),
+    };
+    others.saturating_add(bounds.processes.into())
 }
 
 /// All but the confinement itself.

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::launch::binary;
 use crate::sandbox::{Sandbox, probe};
-use crate::wire::{LAUNCH, LOOK, NO_MOUNTS, NO_NETWORK, NO_PROCESSES};
+use crate::wire::{LAUNCH, LOOK, NO_COUNT, NO_GROUP, NO_MOUNTS, NO_NETWORK, NO_PROCESSES};
 
 /// What a program could do here although it should not be able to, each as part of a sentence; nothing where every wall
 /// stands. Starts a launcher to find out, since namespaces are tried and not asked for.
@@ -25,6 +25,14 @@ pub fn gaps() -> Vec<String> {
             "changing mode, owner, times and attributes of files outside that the user owns, and connecting to sockets that are files",
         ),
         (NO_PROCESSES, "making processes faster than they are counted and ended"),
+        (
+            NO_COUNT,
+            "having more processes than allowed from one look of the launcher to the next, which is 10 ms later",
+        ),
+        (
+            NO_GROUP,
+            "taking more memory than allowed by many processes together, from one look of the launcher to the next: no control group can be made here (in a session of systemd, `systemd-run --user --scope multiverse …` makes it possible)",
+        ),
         (NO_NETWORK, "nothing by itself, but only one wall closes the network instead of two"),
     ];
     gaps.extend(known.iter().filter(|(bit, _)| missing & bit != 0).map(|(_, what)| (*what).to_string()));
@@ -33,7 +41,7 @@ pub fn gaps() -> Vec<String> {
 
 /// What the launcher finds missing; all of it if it cannot be asked.
 fn look() -> u8 {
-    let all = NO_MOUNTS | NO_PROCESSES | NO_NETWORK;
+    let all = NO_MOUNTS | NO_PROCESSES | NO_NETWORK | NO_COUNT | NO_GROUP;
     let Ok(binary) = binary() else { return all };
     let mut command = Command::new(binary);
     command.args([LAUNCH, LOOK]).env_clear().current_dir("/");

@@ -1,8 +1,9 @@
 //! How large the tree of a program has grown, and whether that is too large (QL-31). Looks and decides; ends nothing.
 //!
-//! The kernel's own limits are for one process, do not bind the root user, or count what other programs of the user do.
-//! So the launcher looks itself, often when the tree is large and seldom when it is small. Between two looks a tree can
-//! outgrow a bound by what it does in that time; where the kernel has a bound for all of it (see `namespaces`), by less.
+//! The kernel itself holds a tree to its processes (see `namespaces` and `cage`) and its memory (see `group`) where it can.
+//! It refuses more, and the tree could go on asking for ever; and not everywhere it can. So the launcher looks, too, often
+//! when the tree is large and seldom when it is small, and a tree that has reached its bound is ended. Where the kernel
+//! holds it to nothing, it can outgrow a bound by what it does between two looks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -75,7 +76,8 @@ impl Growth {
     }
 
     fn outgrown(&mut self, tree: &Tree) -> Option<Bound> {
-        if tree.threads > self.bounds.processes.into() {
+        // Where the kernel makes no more, there are never more to be seen.
+        if tree.threads >= self.bounds.processes.into() {
             return Some(Bound::Processes);
         }
         // What a child shares with its parent was counted for both: then it is counted exactly, which takes longer.

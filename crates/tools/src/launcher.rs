@@ -16,14 +16,16 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, setsid, waitpid};
 
+use crate::cage::{Cage, Counted, Proc};
 #[cfg(target_os = "linux")]
-use crate::Network;
-use crate::cage::{Cage, Proc};
+use crate::group::Group;
 use crate::growth::{Growth, Members};
 #[cfg(target_os = "linux")]
-use crate::namespaces::{self, Kind, Wanted};
+use crate::namespaces::{self, Kind, Owner, Wanted};
 use crate::tree;
 use crate::wire::{self, ASK, By, END_NOW, Policy, Report};
+#[cfg(target_os = "linux")]
+use crate::{Bound, Bounds, Network};
 
 /// To be called first in `main`: if this process was started as the launcher, it becomes it, and what is returned is
 /// its exit code.
@@ -39,22 +41,28 @@ pub fn be_launcher_if_asked() -> Option<ExitCode> {
     Some(if serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What namespaces the system lets its users have, as an exit code: it takes a process of one thread to try them.
+/// What the system does not let its users have, as an exit code: it takes a process of one thread to try.
 #[cfg(target_os = "linux")]
 fn look() -> u8 {
-    let spaces = Wanted::new(Vec::new(), Network::Closed, 1).possible();
-    match spaces.map(|spaces| (spaces.kind, spaces.network)) {
+    let wanted = Wanted::new(Vec::new(), Network::Closed, 1);
+    let spaces = wanted.possible();
+    let missing = match spaces.map(|spaces| (spaces.kind, spaces.network)) {
         Some((Kind::Processes, Network::Closed)) => 0,
         Some((Kind::Processes, Network::Open)) => wire::NO_NETWORK,
         Some((Kind::Mounts, Network::Closed)) => wire::NO_PROCESSES,
         Some((Kind::Mounts, Network::Open)) => wire::NO_NETWORK | wire::NO_PROCESSES,
         None => wire::NO_NETWORK | wire::NO_PROCESSES | wire::NO_MOUNTS,
-    }
+    };
+    let group = Group::new(&Bounds::default());
+    let is_counted = group.bounds_processes() || spaces.is_some_and(|spaces| wanted.is_counted(spaces));
+    let no_group = if group.bounds_memory() { 0 } else { wire::NO_GROUP };
+    group.remove();
+    missing | no_group | if is_counted { 0 } else { wire::NO_COUNT }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn look() -> u8 {
-    wire::NO_NETWORK | wire::NO_PROCESSES | wire::NO_MOUNTS
+    wire::NO_NETWORK | wire::NO_PROCESSES | wire::NO_MOUNTS | wire::NO_COUNT | wire::NO_GROUP
 }
 
 fn serve() -> io::Result<()> {
@@ -67,41 +75,73 @@ fn serve() -> io::Result<()> {
     wire::send_report(&control, &report)
 }
 
-/// Runs the program in namespaces of its own, as far as the system has them.
+/// Where the program is run, and what the kernel does for it there.
+struct Ground {
+    rest: Rest,
+    opened: Proc,
+    counted: Counted,
+    #[cfg(target_os = "linux")]
+    group: Group,
+}
+
+/// Runs the program in a control group and in namespaces of its own, as far as the system has them.
 #[cfg(target_os = "linux")]
 fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Report> {
+    // Elsewhere groups cannot be written.
+    let group = Group::new(&policy.bounds);
+    let mut ground = Ground { rest: Rest::Swept, opened: Proc::First, counted: Counted::WithOthers, group };
+    let report = run_on(&mut ground, policy, input, control);
+    ground.group.remove();
+    report
+}
+
+#[cfg(target_os = "linux")]
+fn run_on(ground: &mut Ground, policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Report> {
     let write = policy.write.iter().map(wire::Name::path).collect();
     let wanted = Wanted::new(write, policy.network, policy.bounds.processes);
-    let spaces = wanted.possible();
     // It was possible a moment ago: what fails now would leave the program with less than it is thought to have.
     let fault = |error: io::Error| Ok(Report::CannotConfine(format!("its namespaces cannot be made: {error}")));
-    if let Some(Err(error)) = spaces.map(namespaces::leave) {
-        return fault(error);
+    let Some(spaces) = wanted.possible() else {
+        return start_and_watch(policy, input, control, ground);
+    };
+    match namespaces::leave(spaces) {
+        Err(error) => return fault(error),
+        Ok(Owner::System) => {}
+        Ok(Owner::Own) => ground.counted = Counted::Apart { launchers: spaces.kind.launchers() },
     }
-    let kind = spaces.map(|spaces| spaces.kind);
-    if kind == Some(Kind::Processes) {
-        return run_as_first(policy, input, control, &wanted);
+    if spaces.kind == Kind::Processes {
+        return run_as_first(policy, input, control, &wanted, ground);
     }
-    match kind.map(|kind| wanted.arrange(kind)) {
-        Some(Err(error)) => fault(error),
-        _ => start_and_watch(policy, input, control, Rest::Swept, Proc::First),
+    match wanted.arrange(spaces.kind) {
+        Err(error) => fault(error),
+        Ok(_) => start_and_watch(policy, input, control, ground),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn run(policy: &Policy, input: OwnedFd, control: &UnixStream) -> io::Result<Report> {
-    start_and_watch(policy, input, control, Rest::Swept, Proc::First)
+    let ground = Ground { rest: Rest::Swept, opened: Proc::First, counted: Counted::WithOthers };
+    start_and_watch(policy, input, control, &ground)
 }
 
 /// Lets a second launcher do it, the first process of the namespace. When that is gone, so is everything else there.
 #[cfg(target_os = "linux")]
-fn run_as_first(policy: &Policy, input: OwnedFd, control: &UnixStream, wanted: &Wanted) -> io::Result<Report> {
+fn run_as_first(
+    policy: &Policy,
+    input: OwnedFd,
+    control: &UnixStream,
+    wanted: &Wanted,
+    ground: &mut Ground,
+) -> io::Result<Report> {
     let (mut heard, told) = UnixStream::pair()?;
     let first = namespaces::fork(|| {
         let report = rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
             .map_err(io::Error::from)
             .and_then(|()| wanted.arrange(Kind::Processes))
-            .and_then(|opened| start_and_watch(policy, input, control, Rest::EndsWithUs, opened));
+            .and_then(|opened| {
+                (ground.rest, ground.opened) = (Rest::EndsWithUs, opened);
+                start_and_watch(policy, input, control, ground)
+            });
         let report = report.unwrap_or_else(|error| Report::CannotSpawn(error.to_string()));
         i32::from(wire::send_report(&told, &report).is_err())
     })?;
@@ -116,18 +156,25 @@ fn run_as_first(policy: &Policy, input: OwnedFd, control: &UnixStream, wanted: &
     Ok(serde_json::from_slice(&report)?)
 }
 
-fn start_and_watch(
-    policy: &Policy,
-    input: OwnedFd,
-    control: &UnixStream,
-    rest: Rest,
-    opened: Proc,
-) -> io::Result<Report> {
+fn start_and_watch(policy: &Policy, input: OwnedFd, control: &UnixStream, ground: &Ground) -> io::Result<Report> {
     let bell = prepare()?;
-    Ok(match start(policy, input, opened) {
-        Ok(main) => watch(policy, main, control, &bell, rest),
+    Ok(match start(policy, input, ground) {
+        Ok(main) => watch(policy, main, control, &bell, ground),
         Err(report) => report,
     })
+}
+
+impl Ground {
+    /// What the kernel has already ended somebody for.
+    #[cfg(target_os = "linux")]
+    fn outgrown(&self) -> Option<Bound> {
+        self.group.was_full().then_some(Bound::Memory)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn outgrown(&self) -> Option<crate::Bound> {
+        None
+    }
 }
 
 /// What becomes of the processes that are left when the program has ended.
@@ -194,8 +241,15 @@ fn listen(signal: libc::c_int, handler: extern "C" fn(libc::c_int)) {
 }
 
 /// Starts the program. Between fork and exec it takes on what it will never get rid of.
-fn start(policy: &Policy, input: OwnedFd, opened: Proc) -> Result<Pid, Report> {
-    let mut cage = Some(Cage::new(policy, opened)?);
+fn start(policy: &Policy, input: OwnedFd, ground: &Ground) -> Result<Pid, Report> {
+    let cage = Cage::new(
+        policy,
+        ground.opened,
+        ground.counted,
+        #[cfg(target_os = "linux")]
+        &ground.group,
+    );
+    let mut cage = Some(cage?);
     let (told, tell) = UnixStream::pair().map_err(|error| Report::CannotSpawn(error.to_string()))?;
     let launcher = getpid();
     let mut command = Command::new(policy.program.path());
@@ -250,10 +304,10 @@ fn explain(error: &io::Error, mut told: UnixStream) -> Report {
 }
 
 /// Waits for the first of: the program's end, a word from the engine, the engine's death, a signal, the time.
-fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream, rest: Rest) -> Report {
+fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream, ground: &Ground) -> Report {
     let begun = Instant::now();
     let write: Vec<PathBuf> = policy.write.iter().map(wire::Name::path).collect();
-    let members = if rest == Rest::EndsWithUs { Members::Everybody } else { Members::Descendants };
+    let members = if ground.rest == Rest::EndsWithUs { Members::Everybody } else { Members::Descendants };
     let mut growth = Growth::new(policy.bounds, members, &write);
     let mut time = begun.checked_add(Duration::from_millis(policy.milliseconds));
     let grace = Duration::from_millis(policy.grace_milliseconds);
@@ -272,7 +326,7 @@ fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream, re
             tree::ask(main);
             time = Instant::now().checked_add(grace);
         }
-        if let Some(bound) = growth.look() {
+        if let Some(bound) = growth.look().or_else(|| ground.outgrown()) {
             by = By::Bound(bound);
             break;
         }
@@ -293,7 +347,10 @@ fn watch(policy: &Policy, main: Pid, control: &UnixStream, bell: &UnixStream, re
             }
         }
     }
-    let left = match rest {
+    if by == By::Itself {
+        by = ground.outgrown().map_or(by, By::Bound);
+    }
+    let left = match ground.rest {
         Rest::Swept => tree::end_all(main, &mut status),
         Rest::EndsWithUs => 0,
     };

@@ -19,6 +19,7 @@
 //! - **Namespaces**, where the system lets its users have them: all but the writable folders is mounted read-only,
 //!   sockets of others are hidden, processes end in one stroke, a closed network is an empty one.
 //! - **Bounds** of memory, processes and disk hold for the whole tree (see [`Bounds`]); time, output and files for each.
+//!   The kernel holds it to the number of processes and, where a control group can be made, to its memory.
 //! - No new privileges, of root's powers only those over its files, no core files, no descriptor of the engine, no
 //!   variable that was not given, no controlling terminal, files made are private to the user.
 //!
@@ -42,6 +43,8 @@ pub mod fuzz;
 mod gaps;
 pub mod git;
 mod grants;
+#[cfg(target_os = "linux")]
+mod group;
 mod growth;
 mod launch;
 mod launcher;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{StatVfsMountFlags, statvfs};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change};
-use rustix::process::{Pid, WaitOptions, getgid, getuid, waitpid};
+use rustix::process::{Pid, Resource, Rlimit, WaitOptions, getgid, getuid, setrlimit, waitpid};
 use rustix::thread::{CapabilitySet, UnshareFlags};
 
 use crate::Network;
@@ -54,6 +54,18 @@ const SOCKETS: usize = 1024;
 /// The kernel gives the first numbers of processes only once.
 const FIRST_NUMBERS: u32 = 300;
 
+/// Since then the highest number is a matter of each namespace; before, of the whole machine.
+const NUMBERS_OF_ITS_OWN: (u32, u32) = (6, 14);
+
+/// Who owns the namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// Nobody new: the root user had them without.
+    System,
+    /// A user namespace of their own, for which the kernel counts processes apart (Linux 5.14; Landlock is younger).
+    Own,
+}
+
 impl Wanted {
     pub(crate) fn new(write: Vec<PathBuf>, network: Network, processes: u32) -> Self {
         let sockets = sockets_outside(&write);
@@ -86,10 +98,7 @@ impl Wanted {
         let mut opened = Proc::First;
         if kind == Kind::Processes {
             opened = show_own_processes()?;
-            // A namespace has had a bound of its own since Linux 6.14, which binds the root user too. The launcher
-            // counts itself, and is exact where this cannot be.
-            let most = FIRST_NUMBERS.saturating_add(self.processes).saturating_add(1);
-            let _ = fs::write("/proc/sys/kernel/pid_max", most.to_string());
+            self.bound_numbers();
         }
         for socket in &self.sockets {
             // Whoever cannot get there to hide it, cannot get there to speak to it.
@@ -109,6 +118,54 @@ impl Wanted {
         writable.into_iter().try_for_each(|path| set_read_only(path, Reach::This, ReadOnly::No))?;
         Ok(opened)
     }
+}
+
+impl Wanted {
+    /// There are as many numbers as there may be processes, which binds the root user too. The first ones are skipped, so
+    /// that this is exact.
+    fn bound_numbers(&self) {
+        if kernel() >= NUMBERS_OF_ITS_OWN {
+            let most = FIRST_NUMBERS.saturating_add(self.processes);
+            let _ = fs::write("/proc/sys/kernel/pid_max", most.to_string());
+            let _ = fs::write("/proc/sys/kernel/ns_last_pid", FIRST_NUMBERS.to_string());
+        }
+    }
+
+    /// Whether the kernel refuses to make more processes than wanted; tried by one more, so few should be wanted.
+    pub(crate) fn is_counted(&self, spaces: Spaces) -> bool {
+        let one_too_many = |launchers: u32| {
+            let most = u64::from(self.processes + launchers);
+            let limit = Rlimit { current: Some(most), maximum: Some(most) };
+            let _ = setrlimit(Resource::Nproc, limit);
+            (0..self.processes).all(|_| fork(|| 0).is_ok())
+        };
+        succeeds(|| {
+            leave(spaces).is_ok()
+                && match spaces.kind {
+                    Kind::Processes => succeeds(|| {
+                        self.arrange(spaces.kind).is_ok() && succeeds(|| !one_too_many(spaces.kind.launchers()))
+                    }),
+                    Kind::Mounts => succeeds(|| !one_too_many(spaces.kind.launchers())),
+                }
+        })
+    }
+}
+
+impl Kind {
+    /// Those of ours that are counted along with the program.
+    pub(crate) fn launchers(self) -> u32 {
+        match self {
+            Self::Processes => 2,
+            Self::Mounts => 1,
+        }
+    }
+}
+
+/// Of the kernel's version the first two numbers.
+fn kernel() -> (u32, u32) {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(|letter: char| !letter.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 /// What stays of `/proc` beside the folders of processes and links into them.
@@ -143,7 +200,7 @@ fn show_own_processes() -> io::Result<Proc> {
 
 /// Leaves the namespaces of the system: as the root user directly, else as the owner of a user namespace in which the
 /// user is who it was.
-pub(crate) fn leave(spaces: Spaces) -> io::Result<()> {
+pub(crate) fn leave(spaces: Spaces) -> io::Result<Owner> {
     let mut wanted = match spaces.kind {
         Kind::Processes => UnshareFlags::NEWNS | UnshareFlags::NEWPID,
         Kind::Mounts => UnshareFlags::NEWNS,
@@ -152,13 +209,14 @@ pub(crate) fn leave(spaces: Spaces) -> io::Result<()> {
         wanted |= UnshareFlags::NEWNET;
     }
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    if unshare(wanted).is_err() {
-        unshare(UnshareFlags::NEWUSER | wanted)?;
-        fs::write("/proc/self/setgroups", "deny")?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    if unshare(wanted).is_ok() {
+        return Ok(Owner::System);
     }
-    Ok(())
+    unshare(UnshareFlags::NEWUSER | wanted)?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    Ok(Owner::Own)
 }
 
 /// Sockets that are files and that somebody listens on, but for those where the program may write: a service of the
@@ -187,7 +245,8 @@ pub(crate) fn fork(run: impl FnOnce() -> i32) -> io::Result<Pid> {
     }
 }
 
-fn succeeds(run: impl FnOnce() -> bool) -> bool {
+/// Tries something in a copy of this process, which is thrown away.
+pub(crate) fn succeeds(run: impl FnOnce() -> bool) -> bool {
     let tried = fork(|| i32::from(!run())).map(|pid| waitpid(Some(pid), WaitOptions::empty()));
     matches!(tried, Ok(Ok(Some((_, status)))) if status.exit_status() == Some(0))
 }

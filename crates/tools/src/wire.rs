@@ -24,6 +24,8 @@ pub(crate) const LOOK: &str = "look";
 pub(crate) const NO_NETWORK: u8 = 1;
 pub(crate) const NO_PROCESSES: u8 = 2;
 pub(crate) const NO_MOUNTS: u8 = 4;
+pub(crate) const NO_COUNT: u8 = 8;
+pub(crate) const NO_GROUP: u8 = 16;
 
 /// Letters from the engine while the program runs.
 pub(crate) const ASK: u8 = b's';

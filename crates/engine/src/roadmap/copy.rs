@@ -2,7 +2,8 @@
 //! and is bounded. Must not know what the work is about.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::{File, Permissions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -41,16 +42,22 @@ pub(super) fn digest(content: &[u8]) -> String {
 pub(super) fn give_out(project: &Path, to: &Path, newer: &[(String, Text)]) -> io::Result<GivenOut> {
     std::fs::create_dir_all(to)?;
     let mut given = GivenOut::default();
-    let mut place = |path: &str, content: &[u8]| -> io::Result<()> {
+    // Every executor waits for its copy: a folder is made once, and nothing is asked twice.
+    let mut made = to.to_path_buf();
+    let mut place = |path: &str, content: &[u8], permissions: Option<Permissions>| -> io::Result<()> {
         let file = to.join(path);
-        if let Some(folder) = file.parent() {
+        if let Some(folder) = file.parent().filter(|folder| *folder != made) {
             std::fs::create_dir_all(folder)?;
+            made = folder.to_path_buf();
         }
-        std::fs::write(&file, content)?;
+        let mut copy = File::create(&file)?;
+        copy.write_all(content)?;
+        // Whether it may be executed belongs to it.
+        permissions.map_or(Ok(()), |permissions| copy.set_permissions(permissions))?;
         given.0.insert(path.to_string(), digest(content));
         Ok(())
     };
-    for (path, file) in listed(project)? {
+    for (path, Listed { file, permissions }) in listed(project)? {
         if newer.iter().any(|(other, _)| *other == path) {
             continue;
         }
@@ -59,12 +66,10 @@ pub(super) fn give_out(project: &Path, to: &Path, newer: &[(String, Text)]) -> i
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             content => content?,
         };
-        place(&path, &content)?;
-        // Whether it may be executed belongs to it.
-        std::fs::set_permissions(to.join(&path), std::fs::metadata(&file)?.permissions())?;
+        place(&path, &content, permissions)?;
     }
     for (path, text) in newer {
-        place(path, &text.to_vec())?;
+        place(path, &text.to_vec(), None)?;
     }
     Ok(given)
 }
@@ -81,7 +86,7 @@ impl GivenOut {
         };
         let mut differs = Differs::default();
         differs.gone = self.0.keys().filter(|path| !found.contains_key(*path) && !is_own(path)).cloned().collect();
-        for (path, file) in found.iter().filter(|(path, _)| !is_own(path)) {
+        for (path, Listed { file, .. }) in found.iter().filter(|(path, _)| !is_own(path)) {
             let content = std::fs::read(file).map_err(failed)?;
             if self.0.get(path).is_some_and(|given| *given == digest(&content)) {
                 continue;
@@ -93,8 +98,14 @@ impl GivenOut {
     }
 }
 
+/// A file that was found; its permissions are unknown where it was removed just then.
+struct Listed {
+    file: PathBuf,
+    permissions: Option<Permissions>,
+}
+
 /// The files below a folder, by path from there. Links are left out: they could lead anywhere.
-fn listed(top: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
+fn listed(top: &Path) -> io::Result<BTreeMap<String, Listed>> {
     let (mut files, mut bytes) = (BTreeMap::new(), 0_u64);
     let mut folders = vec![top.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -109,7 +120,8 @@ fn listed(top: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
                 folders.push(path);
             } else if kind.is_file() {
                 // It may be gone by now.
-                let size = entry.metadata().map(|about| about.len()).unwrap_or_default();
+                let about = entry.metadata().ok();
+                let size = about.as_ref().map_or(0, std::fs::Metadata::len);
                 if size > LONG_LOG && name.to_string_lossy().ends_with(".log.md") {
                     continue;
                 }
@@ -120,7 +132,8 @@ fn listed(top: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
                 }
                 let inside = path.strip_prefix(top).unwrap_or(&path);
                 let Some(inside) = inside.to_str() else { continue };
-                files.insert(inside.to_string(), path);
+                let permissions = about.map(|about| about.permissions());
+                files.insert(inside.to_string(), Listed { file: path, permissions });
             }
         }
     }

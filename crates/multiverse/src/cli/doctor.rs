@@ -84,7 +84,7 @@ impl Arguments {
             }
             Err(failure) => return Err(failure),
         }
-        findings.push(agents::confinement(&tools::probe()));
+        findings.push(agents::confinement(&tools::probe(), &tools::gaps()));
         findings.extend(agents::configured(&folder));
         findings.extend(agents::guidance(&folder));
         findings.extend(agents::coding_clis(&Surroundings::of_process()));

@@ -223,15 +223,36 @@ fn cy03_a_question_and_its_answer() {
     assert!(told.iter().any(|call| call.contains(&format!(r#""human_said":["{words}"]"#))), "{told:#?}");
 }
 
+/// CY-17: documents are written with mode 644 whatever the umask is; a file that is there keeps its mode.
+#[test]
+fn cy17_documents_can_be_read_by_all() {
+    let place = place_of(PLAN, "echo y > docs/a.md", MET, "");
+    fs::remove_file(place.path("multiverse.toml")).unwrap();
+    let strictly = |arguments: &[&str]| {
+        let program = place.command(&[]).get_program().to_owned();
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", r#"umask 077; exec "$0" "$@""#]).arg(program).args(arguments);
+        shell.current_dir(place.path("")).env_clear().envs(std::env::vars().filter(|(name, _)| name == "PATH"));
+        shell.env("USER", "ada").env("MULTIVERSE_TRUST", "all").output().unwrap()
+    };
+    let mode = |path: &str| fs::metadata(place.path(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(strictly(&["init", "--protocol", "cycle"]).status.code(), Some(0));
+    for path in ["multiverse.toml", "docs/context/README.md", "docs/context/assets/README.md"] {
+        assert_eq!(mode(path), 0o644, "{path}");
+    }
+    let record = "docs/context/current_cycle.md";
+    let begun = strictly(&["run", "--protocol", "cycle", "Make it so.", "--agent", "command:./agent"]);
+    assert_eq!((begun.status.code(), mode(record)), (Some(3), 0o644));
+    fs::set_permissions(place.path(record), fs::Permissions::from_mode(0o664)).unwrap();
+    assert_eq!(strictly(&["answer", "last", "APPROVED"]).status.code(), Some(3));
+    assert_eq!(mode(record), 0o664);
+}
+
 /// CY-17: the settings of a new project; one that has some keeps them.
 #[test]
 fn cy17_settings_of_a_new_project() {
     let place = Place::with(&[]);
     assert_eq!(place.run(&["init", "--protocol", "cycle"]).code, 0);
-    let mode = |path: &str| fs::metadata(place.path(path)).unwrap().permissions().mode() & 0o777;
-    for path in ["multiverse.toml", "docs/context/README.md", "docs/context/assets/README.md"] {
-        assert_eq!(mode(path) & !0o644, 0, "{path}");
-    }
     let shown = place.run(&["config", "show", "cycle"]);
     assert!(
         shown.code == 0 && shown.stdout.contains("cycle.lines") && shown.stdout.contains("150"),

@@ -138,6 +138,17 @@ fn cy01_nothing_is_made_where_nothing_begins() {
     assert_eq!(git(&place, &["status", "--short", "--ignored"]), "", "nothing is left behind");
 }
 
+/// What a loop would do is known when the one before it is judged: there is nothing to show beforehand, so nothing begins.
+#[test]
+fn cy01_a_goal_has_no_dry_run() {
+    let place = place_of(PLAN, DOES, MET, "");
+    let before = git(&place, &["status", "--short", "--ignored"]);
+    let ran = place.run(&["run", "--protocol", "cycle", "Make it so.", "--agent", "command:./agent", "--dry-run"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--dry-run"), "{}", ran.shown());
+    assert_eq!(git(&place, &["status", "--short", "--ignored"]), before, "nothing begins");
+    assert!(!place.path("docs/context/current_cycle.md").exists());
+}
+
 /// QL-23: the head of the record is the Human's to change: agents are told it so. What it must not say is told, and changes
 /// nothing.
 #[test]

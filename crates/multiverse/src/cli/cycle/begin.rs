@@ -1,7 +1,7 @@
 //! `multiverse run --protocol cycle`: a goal is set, and carried through its loops.
 
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use engine::cycle::{CycleStart, check_ground, uncommitted};
@@ -23,8 +23,10 @@ const UNSEEN: usize = 5;
 
 /// What a project of cycles begins with, where it has no settings yet; gives the file if it was made (CY-17).
 pub(crate) fn write_settings(project: &Path, output: &mut Output) -> Result<Option<String>, Failure> {
-    let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o644).open(project.join(FILE));
-    match made.and_then(|mut file| file.write_all(SETTINGS.as_bytes())) {
+    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(project.join(FILE));
+    let readable = || std::fs::Permissions::from_mode(0o644);
+    match made.and_then(|mut file| file.set_permissions(readable()).and_then(|()| file.write_all(SETTINGS.as_bytes())))
+    {
         Ok(()) => Ok(Some(FILE.into())),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             if !Read::of(project)?.entries.iter().any(|entry| entry.path.starts_with("cycle.")) {

@@ -1,5 +1,5 @@
 //! What the doctor looks at outside the project's journal: how programs are confined, and who is to work. Starts
-//! nothing but programs that tell their version.
+//! nothing but programs that tell their version, and a launcher that tells what it cannot have.
 
 use std::path::Path;
 
@@ -11,16 +11,19 @@ use super::super::configuration::{FILE, Read};
 use super::super::trust::{self, Servers};
 use super::{Finding, State};
 
-pub(super) fn confinement(sandbox: &Sandbox) -> Finding {
+/// How programs are confined, and what they could do here all the same.
+pub(super) fn confinement(sandbox: &Sandbox, gaps: &[String]) -> Finding {
     const SUBJECT: &str = "confinement of programs";
-    match sandbox {
-        Sandbox::Enforced { abi } => Finding::new(SUBJECT, State::Well, format!("Landlock, version {abi}")),
-        Sandbox::Partly { abi, what } => {
-            Finding::new(SUBJECT, State::Note, format!("Landlock, version {abi}; not stopped: {what}"))
-                .hint("a newer kernel confines more")
-        }
-        Sandbox::None { why } => Finding::new(SUBJECT, State::Note, format!("none: {why}"))
+    match (sandbox, gaps) {
+        (Sandbox::None { why }, _) => Finding::new(SUBJECT, State::Note, format!("none: {why}"))
             .hint("agents that are programs (coding CLIs, acp:PROGRAM, command:PROGRAM) are refused; offline, script and person work"),
+        (Sandbox::Enforced { abi } | Sandbox::Partly { abi, .. }, []) => {
+            Finding::new(SUBJECT, State::Well, format!("Landlock, version {abi}"))
+        }
+        (Sandbox::Enforced { abi } | Sandbox::Partly { abi, .. }, gaps) => {
+            Finding::new(SUBJECT, State::Note, format!("Landlock, version {abi}; not stopped: {}", gaps.join("; ")))
+                .hint("docs/security.md tells what holds where; a newer kernel confines more")
+        }
     }
 }
 
@@ -126,5 +129,19 @@ fn found(role: &str, cast: &Cast, project: &Path, read: &mut Read) -> Finding {
             Finding { hint: failure.hint_text().map(String::from), ..finding }
         }
         Ok(_) => Finding::new("agents", State::Well, shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// QL-31: what the kernel does not hold a program to is said, also where files are confined well.
+    #[test]
+    fn ql31_what_is_not_enforced_is_said() {
+        let sandbox = Sandbox::Enforced { abi: 7 };
+        assert!(confinement(&sandbox, &[]).state == State::Well);
+        let found = confinement(&sandbox, &["this".into(), "that".into()]);
+        assert!(found.state == State::Note && found.message.ends_with("not stopped: this; that"));
     }
 }

@@ -13,6 +13,8 @@ pub(crate) fn flood(name: &str) -> ! {
         "threads" => threads(),
         "memory" => memory(1),
         "memory-of-many" => memory(16),
+        "processes-counted" => processes_counted(),
+        "memory-at-once" => memory_at_once(),
         "file" => files(1),
         "files" => files(usize::MAX),
         "files-without-name" => files_without_name(),
@@ -29,6 +31,42 @@ fn processes() -> ! {
             rest();
         }
     }
+}
+
+/// Makes copies as fast as it can, and keeps a list of how many there are, itself among them.
+fn processes_counted() -> ! {
+    let Ok(mut list) = OpenOptions::new().create(true).append(true).open("counted") else { std::process::exit(78) };
+    let mut count = 1;
+    loop {
+        // SAFETY: this process has one thread.
+        match unsafe { libc::fork() } {
+            0 => rest(),
+            -1 => rest(),
+            _ => count += 1,
+        }
+        let _ = writeln!(list, "{count}");
+    }
+}
+
+/// Twelve processes that each take half of what one may, in one call, at the same moment.
+fn memory_at_once() -> ! {
+    const HALF: usize = 128 << 20;
+    let mut gate = [0; 2];
+    // SAFETY: two descriptors are made; this process has one thread; the mapping is new and only filled by the kernel.
+    unsafe {
+        libc::pipe(gate.as_mut_ptr());
+        for _ in 0..12 {
+            if libc::fork() == 0 {
+                libc::close(gate[1]);
+                libc::read(gate[0], [0_u8; 1].as_mut_ptr().cast(), 1);
+                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE;
+                libc::mmap(std::ptr::null_mut(), HALF, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+                rest();
+            }
+        }
+        libc::close(gate[1]);
+    }
+    rest()
 }
 
 fn threads() -> ! {
