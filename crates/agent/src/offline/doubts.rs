@@ -94,8 +94,9 @@ pub(crate) fn candidates<'m>(
                 break;
             }
             left -= others.len();
-            let is_new =
-                |second: &&&Mention| !is_told(first, second, found) && !(is_money && is_bare(first) && is_bare(second));
+            let is_new = |second: &&&Mention| {
+                !is_told(first, second, found) && (!is_money || !is_bare(first) || !is_bare(second))
+            };
             for second in others.iter().filter(is_new) {
                 all.extend(likeness(first, second, &group, &weights, found).map(|like| (*first, *second, like)));
             }

@@ -142,9 +142,9 @@ fn fit(examples: &[&Example]) -> [f64; FEATURES] {
             let miss = one.counts * (f64::from(u8::from(one.is_true)) - likely);
             for row in (0..FEATURES).filter(|row| one.features[*row] != 0.0) {
                 slope[row] += miss * one.features[row];
-                for column in 0..FEATURES {
-                    bend[row][column] +=
-                        one.counts * likely * (1.0 - likely) * one.features[row] * one.features[column];
+                let worth = one.counts * likely * (1.0 - likely) * one.features[row];
+                for (bent, feature) in bend[row].iter_mut().zip(one.features) {
+                    *bent += worth * feature;
                 }
             }
         }
