@@ -130,7 +130,7 @@ fn measure(names: &[&str]) -> (f64, f64) {
 }
 
 /// How many true pairs of folders stand among the contradictions or among what is to be checked, and how many of the pairs
-/// to be checked are true ones.
+/// told are true ones.
 fn measure_with_doubts(names: &[&str]) -> (f64, f64) {
     let (mut pairs, mut found, mut told, mut right) = (0, 0, 0, 0);
     for name in names {
@@ -145,15 +145,15 @@ fn measure_with_doubts(names: &[&str]) -> (f64, f64) {
                 println!("{name}: missed {pair:?}");
             }
         }
-        for (about, places) in &doubts {
+        for (about, places) in sure.iter().chain(&doubts) {
             told += 1;
             let is_right = folder.pairs.iter().any(|pair| is_of(pair, places));
             right += usize::from(is_right);
-            println!("{name}: to be checked, {}: {about} {places:?}", if is_right { "true" } else { "not" });
+            println!("{name}: told, {}: {about} {places:?}", if is_right { "true" } else { "not" });
         }
     }
     let (recall, precision) = (found as f64 / pairs as f64, right as f64 / f64::from(told.max(1)));
-    println!("{names:?}: {found} of {pairs} true pairs are told; {right} of {told} that are to be checked are true");
+    println!("{names:?}: {found} of {pairs} true pairs are told; {right} of {told} that are told are true");
     (recall, precision)
 }
 
@@ -220,6 +220,19 @@ fn what_is_to_be_checked_in_folders_of_strangers() {
     // Run once when everything was done; but whoever wrote them wrote the list of words, too: 22 of 28 pairs told, 24 of 24 in the list right.
     let (recall, precision) = measure_with_doubts(&["bees", "tram", "sake", "date-palms"]);
     assert!(recall >= 0.7 && precision >= 0.75, "recall {recall}, precision {precision}");
+}
+
+/// Issue 4: written by somebody who knew nothing of the rules. Names of who is responsible count, too.
+#[test]
+fn contradictions_in_folders_by_somebody_else() {
+    let seen =
+        ["dental-practice", "regional-railway", "fishing-cooperative", "charity-annual-papers", "baustelle-kita"];
+    measure(&seen);
+    measure_with_doubts(&seen);
+    // Run once, when everything was done, and used for nothing.
+    let unseen = ["domaine-viticole", "compras-hospital", "museo-civico", "kyoiku-iinkai", "startup-mixed"];
+    measure(&unseen);
+    measure_with_doubts(&unseen);
 }
 
 /// The last of them: 29 % and 67 % then, mended since.

@@ -8,8 +8,9 @@ use super::charts;
 use super::claims::{Claim, Origin, Said, claims};
 use super::contradictions::{self, Compared, Contradiction, contradictions};
 use super::dates::{dates, plain_digits};
-use super::doubts::{Doubt, doubts};
+use super::doubts::{Certainty, Doubt, doubts};
 use super::figures::figures;
+use super::likeness::Sign;
 use super::limits;
 use super::mentions::{Mention, mentions};
 use super::names::Names;
@@ -57,21 +58,26 @@ pub(crate) fn comparison(
 ) -> Paper {
     let all = all_claims(documents);
     let compared = contradictions(&all);
-    let (section, claims) = contradiction_section(&all, &compared);
+    let weighed = doubts(&mentions(documents, &all), &compared.found);
+    let (section, claims) = contradiction_section(&all, &compared, &weighed);
     let count = if documents.len() == 1 { "1 source was" } else { &format!("{} sources were", documents.len()) };
     let note = format!(
         "{claims} of {count} compared: same thing, same measure and unit, same period. {}",
-        if section.len() == 0 { "No two of them contradict each other." } else { "These cannot both be true." }
+        if section.len() == 0 {
+            "No two of them contradict each other."
+        } else {
+            "Each says why it is believed to be of one thing."
+        }
     );
     let mut sections = vec![section.with_note(&note)];
-    sections.extend(doubt_section(documents, &all, &compared));
+    sections.extend(doubt_section(&weighed));
     sections.extend(sides::sections(sides, documents, &all, request));
     sections.extend(unread_section(unread));
     sections.push(Section::statements(Kind::Sources, documents.iter().map(source).collect()));
     Paper { title: "Comparison of the sources".to_owned(), sections }
 }
 
-fn all_claims(documents: &[Document]) -> Vec<Claim> {
+pub(crate) fn all_claims(documents: &[Document]) -> Vec<Claim> {
     let names = Names::of(documents);
     let all = documents.iter().flat_map(|document| claims(document, &names));
     // Two requests on one day may take their own time: the records of a log never speak against each other.
@@ -81,19 +87,16 @@ fn all_claims(documents: &[Document]) -> Vec<Claim> {
 /// What is to be said about figures that only may be of one thing.
 pub(crate) const DOUBTS_NOTE: &str = "Figures and dates that may be of one thing and are not the same. The sources may speak of different things: please look.";
 
-fn doubt_section(documents: &[Document], all: &[Claim], compared: &Compared) -> Option<Section> {
-    let quote =
-        |one: &Mention| Quote { text: one.quote.clone(), cite: Cite::lines(&one.path, one.lines.0, one.lines.1) };
-    let told = |one: Doubt| Statement {
-        quotes: [&one.first, &one.second].into_iter().chain(&one.also).map(quote).collect(),
-        ..Statement::new(&format!("{}: {} against {}", one.about, one.first.written, one.second.written), Vec::new())
-    };
-    let found: Vec<Statement> = doubts(&mentions(documents, all), &compared.found).into_iter().map(told).collect();
+fn doubt_section(weighed: &[Doubt]) -> Option<Section> {
+    let found: Vec<Statement> =
+        weighed.iter().filter(|one| one.certainty == Certainty::Doubtful).map(weighed_statement).collect();
     (!found.is_empty()).then(|| Section::statements(Kind::Doubts, found).with_note(DOUBTS_NOTE))
 }
 
-fn contradiction_section(all: &[Claim], compared: &Compared) -> (Section, String) {
-    let found = compared.found.iter().map(contradiction).collect();
+/// What surely contradicts each other first, then what probably does.
+fn contradiction_section(all: &[Claim], compared: &Compared, weighed: &[Doubt]) -> (Section, String) {
+    let likely = weighed.iter().filter(|one| one.certainty == Certainty::Likely).map(weighed_statement);
+    let found = compared.found.iter().map(contradiction).chain(likely).collect();
     let claims = match compared.extent {
         contradictions::Extent::All => format!("{} claims", all.len()),
         contradictions::Extent::Part => format!("Of {} claims, those most alike", all.len()),
@@ -109,7 +112,35 @@ fn contradiction(found: &Contradiction) -> Statement {
     };
     Statement {
         quotes: [first, second].into_iter().chain(&found.also).map(quote).collect(),
+        why: SURE.to_owned(),
         ..Statement::new(&format!("{}: {} against {}", found.about(), first.written, second.written), Vec::new())
+    }
+}
+
+/// How sure a contradiction of the strict rule is.
+const SURE: &str = "the same thing, the same measure, the same time";
+
+fn weighed_statement(found: &Doubt) -> Statement {
+    let quote =
+        |one: &Mention| Quote { text: one.quote.clone(), cite: Cite::lines(&one.path, one.lines.0, one.lines.1) };
+    let words = format!("both speak of “{}”", found.about);
+    let signs = found.signs.iter().map(|sign| match sign {
+        Sign::Near => "the values are near each other".to_owned(),
+        Sign::Slip => "one looks like the other with a slip of the pen".to_owned(),
+        Sign::Year(year) => format!("both are of {year}"),
+    });
+    let why = [words].into_iter().chain(signs).collect::<Vec<_>>().join("; ");
+    let why = match found.certainty {
+        Certainty::Likely => format!("probably the same thing: {why}"),
+        Certainty::Doubtful => format!("perhaps the same thing: {why}"),
+    };
+    Statement {
+        quotes: [&found.first, &found.second].into_iter().chain(&found.also).map(quote).collect(),
+        why,
+        ..Statement::new(
+            &format!("{}: {} against {}", found.about, found.first.written, found.second.written),
+            Vec::new(),
+        )
     }
 }
 

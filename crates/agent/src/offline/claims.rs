@@ -25,6 +25,8 @@ use super::words::{self, Language, Word};
 pub(crate) enum Said {
     Value(Figure),
     Date(Period),
+    /// Who it is: the words of a name.
+    Name(BTreeSet<String>),
 }
 
 /// What a claim is about, in the form in which words are compared.

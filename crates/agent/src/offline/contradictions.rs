@@ -49,6 +49,7 @@ pub(crate) fn contradictions(claims: &[Claim]) -> Compared {
         let unit = match &claim.said {
             Said::Value(figure) => figure.unit.as_str(),
             Said::Date(_) => "(date)",
+            Said::Name(_) => "(name)",
         };
         // "In 2024 produjo 162 GWh": what names nothing is of what stands around it.
         let words = if claim.subject.words.is_empty() { &claim.place.words } else { &claim.subject.words };
@@ -156,6 +157,27 @@ fn same_thing(first: &Claim, second: &Claim) -> bool {
         return false;
     }
     !compete(first, second, &shared)
+}
+
+/// Whether something that both claims say tells them apart: another deed, the end and not the beginning, a plan, another time.
+pub(crate) fn are_told_apart(first: &Claim, second: &Claim) -> bool {
+    let is_plan = |claim: &Claim| claim.subject.words.contains("(planned)");
+    let is_other_time =
+        first.period.is_some() && second.period.is_some() && !same_time::may_be_one(first, second, None);
+    is_other_time
+        || is_plan(first) != is_plan(second)
+        || !may_be_one_action(&first.subject, &second.subject)
+        || qualifiers::differ(&first.subject.marks, &second.subject.marks)
+        || qualifiers::is_turned(&first.subject.order, &second.subject.order)
+        || qualifiers::is_swapped(&first.subject.shown, &second.subject.shown)
+}
+
+/// Whether two claims name two things of one kind: Plant A and Plant B, the choir and another choir.
+pub(crate) fn are_of_others(first: &Claim, second: &Claim) -> bool {
+    let own = |one: &Claim, other: &Claim| {
+        one.subject.names.iter().any(|name| !other.subject.words.contains(name) && !other.place.words.contains(name))
+    };
+    !is_other_language(first, second) && own(first, second) && own(second, first)
 }
 
 /// Whether verbs that no list knows let two claims be about one thing: what was honoured is not what there is.

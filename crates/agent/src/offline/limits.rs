@@ -38,7 +38,9 @@ pub(crate) const NAMES: usize = 2_000;
 pub(crate) const COMPARISONS: usize = 1_000_000;
 /// Figures and dates that are compared where they only may be of one thing.
 pub(crate) const MENTIONS: usize = 20_000;
-/// Pairs of them that are told.
+/// Of one unit, those up to which each is asked what else it could be of.
+pub(crate) const RIVALS: usize = 600;
+/// Pairs of them that are to be checked.
 pub(crate) const DOUBTS: usize = 10;
 /// Contradictions reported.
 pub(crate) const CONTRADICTIONS: usize = 200;

@@ -3,7 +3,7 @@
 //! Owns the step from sentences and rows to words that can be weighed. Unlike a claim, a mention leaves nothing out that a
 //! person would compare: plans, what somebody is said to have said, figures whose subject is told only by the text around.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::claims::{Claim, Said};
 use super::columns::{self, ColumnKind};
@@ -11,8 +11,10 @@ use super::dates::{Dated, Period, bare_days, dates, plain_digits};
 use super::figures::{Figure, figures};
 use super::limits;
 use super::number_words;
-use super::read::{Block, Document, Table, is_record};
+use super::read::{Block, Cell, Document, Table, is_record};
+use super::roles::{self, Held};
 use super::sentences::{Sentence, sentences};
+use super::speech;
 use super::table_claims;
 use super::tables;
 use super::things::things;
@@ -58,8 +60,47 @@ pub(crate) struct Mention {
     /// Whether no row of its source is of a later year.
     pub(crate) is_newest: bool,
     pub(crate) is_plan: bool,
+    /// Whether an amount is told to be with the tax or without it.
+    pub(crate) taxed: Option<Taxed>,
+    /// Whether its sentence denies, asks or doubts, so that it claims nothing.
+    pub(crate) is_open: bool,
+    /// What the strict rule read of it.
+    pub(crate) claim: Option<Box<Claim>>,
     /// Names in two scripts that stand side by side anywhere in the source.
     pub(crate) glossed: Vec<BTreeSet<String>>,
+}
+
+/// The words of an office, the nearest first; those of the name itself say nothing of it.
+fn office_tokens(all: &[Word], held: &Held) -> Vec<Token> {
+    let mut tokens = vec![Token {
+        word: held.office.to_owned(),
+        shown: words::bare(&all[held.at].text),
+        things: vec![held.office],
+        near: 1.0,
+        is_name: false,
+    }];
+    for (index, word) in all.iter().enumerate() {
+        let distance = index.abs_diff(held.at);
+        let is_of_name = held.start <= word.start && word.end <= held.end;
+        // "Safety lead": what stands right before an office says of what.
+        let near = if index + 1 == held.at { 0.95 } else { 1.0 / (1.0 + 0.4 * distance as f64) };
+        if distance > 0
+            && !is_of_name
+            && let Some(made) = token(word, near)
+            && !tokens.iter().any(|known| known.word == made.word)
+        {
+            tokens.push(Token { is_name: false, ..made });
+        }
+    }
+    tokens.sort_by(|one, other| other.near.total_cmp(&one.near));
+    tokens
+}
+
+/// With the tax, or without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taxed {
+    Net,
+    Gross,
 }
 
 /// All mentions of the sources; numbers of tables as the claims have read them.
@@ -69,7 +110,19 @@ pub(crate) fn mentions(documents: &[Document], claims: &[Claim]) -> Vec<Mention>
         documents.iter().map(|document| (document.path.as_str(), file_tokens(&document.path))).collect();
     let newest = newest_rows(claims);
     let rows = claims.iter().filter(|claim| claim.is_row).map(|claim| of_row(claim, &titles, &newest));
-    prose.chain(rows).take(limits::MENTIONS).collect()
+    let read: HashMap<Spot<'_>, &Claim> = claims.iter().map(|claim| (spot(claim), claim)).collect();
+    let claimed = |mention: Mention| {
+        let claim = read.get(&(mention.path.as_str(), mention.quote.as_str(), mention.written.as_str()));
+        Mention { claim: claim.map(|claim| Box::new((*claim).clone())), ..mention }
+    };
+    prose.map(claimed).chain(rows).take(limits::MENTIONS).collect()
+}
+
+/// A place in a source: its path, its sentence, and what is written there.
+type Spot<'c> = (&'c str, &'c str, &'c str);
+
+fn spot(claim: &Claim) -> Spot<'_> {
+    (&claim.path, &claim.quote, &claim.written)
 }
 
 /// The last year of the rows of each source.
@@ -132,6 +185,9 @@ fn of_row(claim: &Claim, titles: &BTreeMap<&str, Vec<Token>>, newest: &BTreeMap<
         is_row: true,
         is_newest: claim.period.is_none_or(|period| newest.get(&claim.path) == Some(&period.year())),
         is_plan: claim.subject.words.contains("(planned)"),
+        taxed: taxed(&claim.quote),
+        is_open: false,
+        claim: Some(Box::new(claim.clone())),
         glossed: Vec::new(),
     }
 }
@@ -224,6 +280,7 @@ fn of_table(document: &Document, table: &Table, around: &Around, found: &mut Vec
     let columns = columns::columns(table, table.decimal(document.decimal()));
     let labels = table_claims::label_columns(table, &columns);
     for row in &table.rows {
+        of_holders(document, table, row, &labels, around, found);
         for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Number) {
             let Some(period) = columns::period_in(table, index, &row[index].text) else { continue };
             let is_time = column.kind == ColumnKind::Period && tables::is_course(table, index, &labels);
@@ -259,9 +316,58 @@ fn of_table(document: &Document, table: &Table, around: &Around, found: &mut Vec
                 is_row: true,
                 is_newest: true,
                 is_plan: false,
+                taxed: None,
+                is_open: false,
+                claim: None,
                 glossed: around.glossed.clone(),
             });
         }
+    }
+}
+
+/// Names in a column of an office: who is the lead of what the row is about.
+fn of_holders(
+    document: &Document,
+    table: &Table,
+    row: &[Cell],
+    labels: &[usize],
+    around: &Around,
+    found: &mut Vec<Mention>,
+) {
+    for (index, cell) in row.iter().enumerate() {
+        let head = table.header.get(index).map_or("", String::as_str);
+        let heads = tokens_of(head, 0.9);
+        let office = head.split(|c: char| !c.is_alphanumeric()).find_map(|word| roles::office(&word.to_lowercase()));
+        let Some(office) = office.filter(|_| roles::is_name(&cell.text)) else { continue };
+        let name = words::words(&plain_digits(&cell.text)).iter().map(|word| word.text.to_lowercase()).collect();
+        let mut tokens = vec![Token {
+            word: office.to_owned(),
+            shown: head.to_owned(),
+            things: vec![office],
+            near: 1.0,
+            is_name: false,
+        }];
+        tokens.extend(heads.into_iter().filter(|one| one.word != office));
+        tokens
+            .extend(labels.iter().filter(|label| **label != index).flat_map(|label| tokens_of(&row[*label].text, 0.9)));
+        found.push(Mention {
+            path: document.path.clone(),
+            lines: (cell.line, cell.line),
+            quote: table_claims::quote(table, row),
+            written: cell.text.trim().to_owned(),
+            said: Said::Name(name),
+            tokens,
+            above: around.tokens.clone(),
+            years: BTreeSet::new(),
+            language: document.language,
+            is_row: true,
+            is_newest: true,
+            is_plan: false,
+            taxed: None,
+            is_open: false,
+            claim: None,
+            glossed: around.glossed.clone(),
+        });
     }
 }
 
@@ -289,6 +395,12 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
     let times: Vec<Dated> = dated.iter().chain(&days).copied().collect();
     let spots: Vec<(usize, usize)> =
         counted.iter().map(|one| (one.start, one.end)).chain(times.iter().map(|one| (one.start, one.end))).collect();
+    let outside: Vec<Word> = all
+        .iter()
+        .filter(|word| !spots.iter().any(|(from, to)| *from <= word.start && word.end <= *to))
+        .cloned()
+        .collect();
+    let is_open = speech::is_open(&sentence.text, &outside, document.language);
     let made = |said: Said, (start, end): (usize, usize), years: BTreeSet<u16>| {
         let (tokens, is_plan) = around(&chars, &all, &spots, (start, end), matches!(said, Said::Date(_)))?;
         let is_start = tokens.iter().take(BEGINNING).any(|token| token.things.contains(&"began"));
@@ -308,15 +420,69 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
             is_row: false,
             is_newest: true,
             is_plan,
+            taxed: taxed(&sentence.text),
+            is_open,
+            claim: None,
             glossed: above.glossed.clone(),
         })
     };
+    for one in roles::held(&chars, &all) {
+        let tokens = office_tokens(&all, &one);
+        found.extend(
+            made(Said::Name(one.name.iter().cloned().collect()), (one.start, one.end), BTreeSet::new())
+                .map(|made| Mention { tokens, ..made }),
+        );
+    }
     for figure in &counted {
         found.extend(made(Said::Value(figure.clone()), (figure.start, figure.end), years.clone()));
     }
     // A day tells an event; a year alone only where something is said to have begun in it.
     for date in times.iter().filter(|date| matches!(date.period, Period::Day(..) | Period::Year(_))) {
+        if is_of_entry(&chars, &all, date) || is_of_paper(sentence, &chars, date) {
+            continue;
+        }
         found.extend(made(Said::Date(date.period), (date.start, date.end), BTreeSet::new()));
+    }
+}
+
+/// What a sentence or a row says of the tax; nothing where it speaks of both.
+fn taxed(text: &str) -> Option<Taxed> {
+    const NET: [&str; 12] = [
+        "before vat",
+        "excluding vat",
+        "excl. vat",
+        "ex vat",
+        "netto",
+        "hors taxe",
+        " ht",
+        "sin iva",
+        "iva esclusa",
+        "senza iva",
+        "sem iva",
+        "税抜",
+    ];
+    const GROSS: [&str; 14] = [
+        "including vat",
+        "incl. vat",
+        "inc vat",
+        "with vat",
+        "brutto",
+        "ttc",
+        "toutes taxes",
+        "iva incluido",
+        "con iva",
+        "iva inclusa",
+        "iva compresa",
+        "com iva",
+        "税込",
+        "부가세 포함",
+    ];
+    let lower = text.to_lowercase();
+    let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
+    match (has(&NET), has(&GROSS)) {
+        (true, false) => Some(Taxed::Net),
+        (false, true) => Some(Taxed::Gross),
+        _ => None,
     }
 }
 
@@ -342,6 +508,29 @@ fn is_of_last_year(text: &str) -> bool {
     ];
     let lower = text.to_lowercase();
     LAST.iter().any(|words| lower.contains(words)) || lower.contains("작년")
+}
+
+/// Whether a date at the beginning of a source says when it was written, or of which meeting it is.
+fn is_of_paper(sentence: &Sentence, chars: &[char], date: &Dated) -> bool {
+    let line = sentence.line_at(date.start);
+    let is_labelled = chars[..date.start].iter().any(|c| matches!(c, ':' | '：'));
+    line == 1 || line <= HEAD && (!is_ended(chars) || is_labelled)
+}
+
+fn is_ended(chars: &[char]) -> bool {
+    chars.iter().rev().find(|c| !c.is_whitespace()).is_some_and(|c| matches!(c, '.' | '!' | '。' | '।' | '۔' | ';'))
+}
+
+/// Whether a date only heads what follows, or says when a paper was written: nothing but a weekday before it and a dash
+/// behind, or a line that is no sentence and has little else.
+fn is_of_entry(chars: &[char], all: &[Word], date: &Dated) -> bool {
+    let before = all.iter().filter(|word| word.end <= date.start).count();
+    let behind = chars[date.end..].iter().find(|c| !c.is_whitespace() && **c != '*' && **c != ')');
+    let is_head = before <= 1 && behind.is_none_or(|c| matches!(c, '–' | '—' | '-' | ':' | '：'));
+    let is_ended = is_ended(chars);
+    let is_last = date.end == chars.len();
+    let rest = all.iter().filter(|word| word.end <= date.start || word.start >= date.end).count();
+    is_head || (is_last && !is_ended && rest <= 5)
 }
 
 /// The words that may say what a figure is of, with their nearness, and whether it is only planned. Nothing if the figure is a

@@ -85,6 +85,7 @@ fn unit(claim: &Claim) -> &str {
     match &claim.said {
         Said::Value(figure) => &figure.unit,
         Said::Date(_) => "(date)",
+        Said::Name(_) => "(name)",
     }
 }
 

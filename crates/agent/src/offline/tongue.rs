@@ -146,6 +146,12 @@ pub(crate) fn statement(language: Language, kind: Kind, text: &str) -> String {
     }
 }
 
+/// Why something was chosen. The reasons of contradictions exist in English only; elsewhere the quotes speak for themselves.
+pub(crate) fn why(language: Language, kind: Kind, text: &str) -> String {
+    let is_english_only = matches!(kind, Kind::Contradictions | Kind::Doubts);
+    if is_english_only && or_english(language) != Language::English { String::new() } else { text.to_owned() }
+}
+
 /// The head of a column; those of charts are the words of a source, and what was done with them.
 pub(crate) fn head(language: Language, kind: Kind, head: &str) -> String {
     if matches!(kind, Kind::Charts) && !matches!(head, "rows" | "row") {

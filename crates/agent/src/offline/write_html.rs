@@ -116,10 +116,11 @@ fn write_statements(out: &mut String, kind: Kind, statements: &[Statement], lang
 }
 
 fn item(kind: Kind, statement: &Statement, language: Language) -> String {
-    let why = if statement.why.is_empty() {
+    let why = tongue::why(language, kind, &statement.why);
+    let why = if why.is_empty() {
         String::new()
     } else {
-        format!(" <span class=\"why\">{}: {}</span>", escape(tongue::phrase(language, "why")), escape(&statement.why))
+        format!(" <span class=\"why\">{}: {}</span>", escape(tongue::phrase(language, "why")), escape(&why))
     };
     let words = escape(&tongue::statement(language, kind, &statement.text));
     if statement.quotes.is_empty() {

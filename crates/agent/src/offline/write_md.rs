@@ -92,8 +92,9 @@ fn write_statement(out: &mut String, (language, kind): (Language, Kind), index: 
     for quote in &statement.quotes {
         out.push_str(&format!("  {QUOTE}{}” ({})\n", escape(&quote.text), cites(std::slice::from_ref(&quote.cite))));
     }
-    if !statement.why.is_empty() {
-        out.push_str(&format!("   {WHY}{}\n", escape(&statement.why)));
+    let why = tongue::why(language, kind, &statement.why);
+    if !why.is_empty() {
+        out.push_str(&format!("   {WHY}{}\n", escape(&why)));
     }
 }
 
