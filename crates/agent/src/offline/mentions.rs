@@ -378,13 +378,7 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
     let chars = plain_digits(&sentence.text);
     let dated = dates(&chars);
     let days = bare_days(&chars, &dated);
-    let mut counted = figures(&chars, &dated, document.decimal());
-    let spelled = number_words::figures(&chars, &dated, document.language);
-    let is_new = |one: &Figure, known: &[Figure]| !known.iter().any(|two| two.start < one.end && one.start < two.end);
-    let spelled: Vec<Figure> = spelled.into_iter().filter(|one| is_new(one, &counted)).collect();
-    counted.extend(spelled);
-    counted.retain(|one| !days.iter().any(|day| day.start < one.end && one.start < day.end));
-    counted.sort_by_key(|figure| figure.start);
+    let counted = counted(document, &chars, &dated, &days);
     let all = words::words(&chars);
     let own: BTreeSet<u16> = dated.iter().map(|date| date.period.year()).collect();
     let years = match (own.is_empty(), above.written) {
@@ -443,6 +437,18 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
         }
         found.extend(made(Said::Date(date.period), (date.start, date.end), BTreeSet::new()));
     }
+}
+
+/// The figures of a sentence in digits and in words, in their order; what is part of a date is none.
+fn counted(document: &Document, chars: &[char], dated: &[Dated], days: &[Dated]) -> Vec<Figure> {
+    let mut counted = figures(chars, dated, document.decimal());
+    let spelled = number_words::figures(chars, dated, document.language);
+    let is_new = |one: &Figure, known: &[Figure]| !known.iter().any(|two| two.start < one.end && one.start < two.end);
+    let spelled: Vec<Figure> = spelled.into_iter().filter(|one| is_new(one, &counted)).collect();
+    counted.extend(spelled);
+    counted.retain(|one| !days.iter().any(|day| day.start < one.end && one.start < day.end));
+    counted.sort_by_key(|figure| figure.start);
+    counted
 }
 
 /// What a sentence or a row says of the tax; nothing where it speaks of both.
