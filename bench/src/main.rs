@@ -1,5 +1,5 @@
 //! What a step, a batch and a parse cost, as ratios against what the disk itself takes in the same run.
-//! `cargo run --release -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-lasting|engine-long|engine-full|engine-again|engine-makespan|roadmap|roadmap-long|roadmap-makespan|learning|catalog|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
+//! `cargo run --profile dist -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-lasting|engine-long|engine-full|engine-again|engine-makespan|roadmap|roadmap-long|roadmap-makespan|learning|catalog|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod catalog;

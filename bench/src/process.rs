@@ -20,7 +20,7 @@ fn program() -> Fallible<PathBuf> {
     let path = std::env::current_exe()?.with_file_name("multiverse");
     match path.exists() {
         true => Ok(path),
-        false => Err("build the program first: cargo build --release -p multiverse".into()),
+        false => Err("build the program first: cargo build --profile dist -p multiverse".into()),
     }
 }
 
