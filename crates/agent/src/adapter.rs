@@ -212,7 +212,8 @@ mod tests {
                 "type": "object",
                 "properties": {"review_status": {"enum": ["approved", "changes_requested"]}},
                 "required": ["review_status"],
-            });
+            })
+            .into();
         }
         brief
     }

@@ -192,7 +192,8 @@ mod tests {
 
     fn brief() -> Brief {
         let mut brief = Brief::new("run-1", "multiverse", "executor", "execute");
-        brief.expects.result = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
+        brief.expects.result =
+            json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}).into();
         brief.expects.outputs = vec!["runs/run-1/workspace/A/x.md".into()];
         brief
     }

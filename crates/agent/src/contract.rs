@@ -1,6 +1,8 @@
 //! Owns the two objects of the agent contract: the brief that goes in and the report that comes out. Must not know
 //! who works on a brief, nor where a report comes from.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -85,9 +87,9 @@ pub enum Access {
 /// What a report must hold to be taken.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Expects {
-    /// The JSON Schema of `result`; null if any will do.
+    /// The JSON Schema of `result`; null if any will do. The same for many briefs: it is shared.
     #[serde(default)]
-    pub result: Value,
+    pub result: Arc<Value>,
     /// The files that must be there afterwards; empty if the agent is free.
     #[serde(default)]
     pub outputs: Vec<String>,

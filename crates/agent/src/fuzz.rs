@@ -29,7 +29,8 @@ pub fn fuzz_report(bytes: &[u8]) {
     check(&brief, bytes);
     brief.expects.outputs = vec!["runs/run-1/a.md".into()];
     brief.expects.result = json!({"type": "object", "required": ["tasks"], "properties": {"tasks": {
-        "type": "array", "minItems": 1, "items": {"type": "object", "additionalProperties": false}}}});
+        "type": "array", "minItems": 1, "items": {"type": "object", "additionalProperties": false}}}})
+    .into();
     check(&brief, bytes);
 }
 

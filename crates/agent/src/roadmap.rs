@@ -1,6 +1,8 @@
 //! Owns what a Planner and an Executor of a roadmap are told and what they answer, as data: the fields of a brief's
 //! `context` and of a report's `result` (RM-06, RM-08, RM-16). Must not know who works, nor what becomes of an answer.
 
+use std::sync::{Arc, LazyLock};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -279,7 +281,7 @@ impl Context {
 
     /// The context of a brief, read leniently; nothing if it is none of a roadmap's.
     pub fn of(brief: &Brief) -> Option<Self> {
-        (brief.protocol == PROTOCOL).then(|| serde_json::from_value(brief.context.clone()).unwrap_or_default())
+        (brief.protocol == PROTOCOL).then(|| Self::deserialize(&brief.context).unwrap_or_default())
     }
 }
 
@@ -311,7 +313,12 @@ pub fn is_within(path: &str, dirs: &[String]) -> bool {
 }
 
 /// The schema of a Planner's result.
-pub fn plan_schema() -> Value {
+pub fn plan_schema() -> Arc<Value> {
+    static SCHEMA: LazyLock<Arc<Value>> = LazyLock::new(|| Arc::new(planned()));
+    SCHEMA.clone()
+}
+
+fn planned() -> Value {
     let list = |items: Value| json!({"type": "array", "items": items});
     let object = |properties: Value, required: &[&str]| json!({"type": "object", "properties": properties, "required": required});
     let text = || json!({"type": "string"});
@@ -328,8 +335,13 @@ pub fn plan_schema() -> Value {
 }
 
 /// The schema of an Executor's result.
-pub fn done_schema() -> Value {
-    json!({"type": "object", "properties": {"blocker": {"type": "boolean"}, "default": {"type": "string"}, "plan": plan_schema()}})
+pub fn done_schema() -> Arc<Value> {
+    static SCHEMA: LazyLock<Arc<Value>> = LazyLock::new(|| {
+        let (blocker, default) = (json!({"type": "boolean"}), json!({"type": "string"}));
+        let properties = json!({"blocker": blocker, "default": default, "plan": planned()});
+        Arc::new(json!({"type": "object", "properties": properties}))
+    });
+    SCHEMA.clone()
 }
 
 #[cfg(test)]

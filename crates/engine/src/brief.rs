@@ -2,6 +2,7 @@
 //! the record that begins the attempt.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use agent::prompt::{Form, Prompts, Tools};
 use agent::{Access, Answered, Brief, BriefFile, BriefLimits, Expects, Pace};
@@ -165,7 +166,7 @@ pub(crate) fn build<F: Fs>(
     match &attempt.work {
         Work::Plan(target) => {
             brief.plan_target = Some(target.spelled(hierarchy, run));
-            brief.expects = Expects { result: state.protocol.result_schema(target), outputs: Vec::new() };
+            brief.expects = Expects { result: state.protocol.result_schema(target).into(), outputs: Vec::new() };
             if let Target::Children(id) | Target::Tools(id, _) = target {
                 brief.item = row(state, &read, run, id);
             }
@@ -173,7 +174,7 @@ pub(crate) fn build<F: Fs>(
         Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id) => {
             brief.item = row(state, &read, run, id);
             let output = run.item(id).map(|item| item.output.clone()).filter(|output| !output.is_empty());
-            brief.expects = Expects { result: Value::Null, outputs: output.into_iter().collect() };
+            brief.expects = Expects { result: Arc::default(), outputs: output.into_iter().collect() };
         }
     }
     let known = state.contexts.remove(&run.id).filter(|(parent, _)| stage_of(run, &attempt.work) == Some(parent));

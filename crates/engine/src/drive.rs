@@ -551,7 +551,7 @@ impl<F: Fs> Service<F> {
         let mut brief = agent::Brief::new(&run, self.engine.hierarchy.protocol, "communicator", "communicate");
         brief.context = json!({"kind": kind, "package": {"run_id": run, "text": text, "output_location": self.output_location(&run)}});
         brief.limits.seconds = self.engine.settings.seconds.min(SPEAKING);
-        brief.expects.result = json!({"type": "object", "properties": {"message": {"type": "string", "minLength": 1}}, "required": ["message"]});
+        brief.expects.result = json!({"type": "object", "properties": {"message": {"type": "string", "minLength": 1}}, "required": ["message"]}).into();
         brief::put_into_words(&mut brief, &self.engine.settings.prompts());
         self.messengers.push(std::thread::spawn(move || {
             let spoken = speak(&*backend, brief, project);

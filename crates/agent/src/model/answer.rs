@@ -75,7 +75,7 @@ fn narrowed(brief: &Brief) -> Value {
         }
     }
     if properties.is_empty() {
-        return schema.clone();
+        return (**schema).clone();
     }
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
@@ -240,7 +240,7 @@ mod tests {
 
     fn brief(phase: &str) -> Brief {
         let mut brief = Brief::new("run-1", "multiverse", "planner", "plan_tasks");
-        brief.expects.result = tasks();
+        brief.expects.result = tasks().into();
         brief.plan_target = Some("stage:S01".into());
         brief.item.insert("stage_id".into(), json!("S01"));
         brief.context = json!({"phase": {"phase_name": phase}, "catalog": [

@@ -239,7 +239,7 @@ mod tests {
     fn a_spokesman_tells_all_that_is_in_the_package() {
         let mut brief = Brief::new("run-1", "multiverse", "communicator", "communicate");
         brief.expects.result =
-            json!({"type": "object", "required": ["message"], "properties": {"message": {"type": "string"}}});
+            json!({"type": "object", "required": ["message"], "properties": {"message": {"type": "string"}}}).into();
         brief.context =
             json!({"kind": "proposal", "package": {"text": "# Proposal\n\n1. Be short.\n2. Use  the files.\n"}});
         let folder = tempfile::tempdir().unwrap();

@@ -204,9 +204,11 @@ mod tests {
 
     fn plan() -> Brief {
         let mut brief = Brief::new("r", "multiverse", "planner", "plan_stages");
-        brief.expects.result = json!({"type": "object", "required": ["stages"], "properties": {"stages": {"type": "array",
+        brief.expects.result =
+            json!({"type": "object", "required": ["stages"], "properties": {"stages": {"type": "array",
             "items": {"type": "object", "required": ["stage_name"], "properties": {"stage_name": {"type": "string"},
-                "refs": {"type": "array", "items": {"type": "string"}}, "order": {"type": "integer"}}}}}});
+                "refs": {"type": "array", "items": {"type": "string"}}, "order": {"type": "integer"}}}}}})
+            .into();
         brief
     }
 

@@ -79,7 +79,7 @@ pub(crate) fn open_schema(brief: &Brief) -> Value {
     let text_or_null = json!({"type": ["string", "null"]});
     let path = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
     let mut required = vec!["status", "summary"];
-    let result = match &brief.expects.result {
+    let result = match &*brief.expects.result {
         Value::Null => json!({}),
         wanted => {
             required.push("result");
@@ -103,7 +103,7 @@ pub(crate) fn open_schema(brief: &Brief) -> Value {
 /// The schema of the report, with nothing left open, as providers want it to hold a model to it; nothing if the brief's
 /// own schema cannot be closed.
 pub(crate) fn schema(brief: &Brief) -> Option<Value> {
-    let result = match &brief.expects.result {
+    let result = match &*brief.expects.result {
         Value::Null => json!({"type": "null"}),
         wanted => json!({"anyOf": [closed(wanted, 0)?, {"type": "null"}]}),
     };
@@ -183,7 +183,7 @@ mod tests {
     fn brief(result: Value) -> Brief {
         let mut brief = Brief::new("r", "multiverse", "planner", "plan_tasks");
         brief.prompt = "Plan the tasks.".into();
-        brief.expects.result = result;
+        brief.expects.result = result.into();
         brief
     }
 

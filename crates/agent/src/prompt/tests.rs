@@ -229,11 +229,11 @@ fn roles_of_a_workflow_are_told_of_their_step() {
     check(&brief("miller", "produce", "owner"), "role.produce", &with(&["You are the miller", "Your work came back"]));
     check(&brief("planner", "produce", "owner"), "role.produce", &with(&["You are the planner"]));
     let mut review = brief("judge", "review", "reviewer");
-    review.expects.result = json!({"type": "object", "required": ["review_status"]});
+    review.expects.result = json!({"type": "object", "required": ["review_status"]}).into();
     let reviewer: Vec<&str> = with(&["\"changes_requested\", \"remarks\"", "You review the work of: miller"]);
     check(&review, "role.review", &reviewer.into_iter().filter(|words| *words != long.trim_end()).collect::<Vec<_>>());
     let mut checked = brief("tester", "validate", "validator");
-    checked.expects.result = json!({"type": "object"});
+    checked.expects.result = json!({"type": "object"}).into();
     check(&checked, "role.validate", &with(&["\"integration_failure_target\": \"ROLE\"", "\"passed\""]));
     let simple = Prompts::built_in().render(&brief("miller", "produce", "owner"), Form::Simple, Tools::None);
     assert!(simple.system.contains("Answer with the text of the file"), "{}", simple.system);

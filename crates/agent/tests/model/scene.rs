@@ -68,7 +68,7 @@ impl Scene {
         self.brief.context = json!({"request": "Plan the tables."});
         self.brief.expects.result = json!({"type": "object", "required": ["stages"], "properties": {"stages": {"type": "array",
             "minItems": 1, "items": {"type": "object", "required": ["stage_name"],
-                "properties": {"stage_name": {"type": "string", "minLength": 1}, "execution_order": {"type": "integer"}}}}}});
+                "properties": {"stage_name": {"type": "string", "minLength": 1}, "execution_order": {"type": "integer"}}}}}}).into();
         self
     }
 

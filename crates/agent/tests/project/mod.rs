@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
 
 use agent::{Backend, Brief, BriefFile, Ending, Expects, Job, Meter, Offline, Report, ReportStatus};
 use serde_json::{Value, json};
@@ -63,7 +64,7 @@ impl Project {
         let report = self.ask("executor", "execute", |brief| {
             brief.item = task.as_object().unwrap().clone();
             brief.files = references.into_iter().map(file).collect();
-            brief.expects = Expects { result: Value::Null, outputs: vec![output.clone()] };
+            brief.expects = Expects { result: Arc::default(), outputs: vec![output.clone()] };
             brief.context["phase"] = json!({ "phase_name": phase });
         });
         assert_eq!(report.status, ReportStatus::Done, "{report:?}");

@@ -34,7 +34,7 @@ pub(super) fn brief(cycle: &Cycle, attempt: &Attempt, party: Party, settings: &S
     brief.files = cycle.context_docs.iter().map(readable).collect();
     brief.item = Map::from_iter([("id".to_string(), json!(attempt.signature.to_string()))]);
     brief.context = context(cycle, attempt, settings);
-    brief.expects = Expects { result: schema(attempt.work), outputs: Vec::new() };
+    brief.expects = Expects { result: schema(attempt.work).into(), outputs: Vec::new() };
     brief
 }
 

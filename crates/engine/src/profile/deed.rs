@@ -57,7 +57,7 @@ pub(super) fn brief(run: &Run, attempt: &Attempt, step: &PlannedStep, site: &Sit
     brief.files = files(run, attempt);
     let path = |name: &String| artifact_path(&run.idea.headline, &run.idea.id, name);
     brief.expects = Expects {
-        result: result_schema(step.step.kind),
+        result: result_schema(step.step.kind).into(),
         outputs: step.step.required_outputs.iter().map(path).collect(),
     };
     brief.item = item(run, step);
