@@ -261,6 +261,23 @@ fn a_call_that_would_write_the_file_is_the_file() {
     assert_eq!(played.asked.len(), 4, "one that names another file is sent back");
 }
 
+/// One that was told so and names the same wrong file again, as a real one did whose plan had named it, has said what is in
+/// the file all the same; what is of another kind, or has no text, is none.
+#[test]
+fn a_call_that_stays_with_a_wrong_name_is_the_file() {
+    let writing =
+        |arguments: Value| chat(&format!("```json\n{}\n```", json!({"name": "write_file", "arguments": arguments})));
+    let text = "# Tables\n\nA table has rows.\n";
+    let report = || writing(json!({"file_path": "assets/report.md", "content": text}));
+    let others = [json!({"file_path": "assets/report.py", "content": text}), json!({"path": "assets/report.md"})];
+    for other in others {
+        let replies = vec![report(), writing(other), report()];
+        let played = Scene::new("compatible", replies).for_a_file().simple().play();
+        assert_eq!(played.report().outputs[0].content.as_deref(), Some(text), "{}", played.log());
+        assert_eq!(played.asked.len(), 3);
+    }
+}
+
 /// A call of a tool that is not there is no text for a file, with tools and without: a real one left such a file.
 #[test]
 fn a_call_of_what_is_not_there_is_no_file() {
