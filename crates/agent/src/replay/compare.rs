@@ -55,6 +55,12 @@ impl Comparison<'_> {
             now["prompt"] = then["prompt"].clone();
         }
         rename(&mut then, self.run, &brief.run_id);
+        // A project that was copied or moved works as before.
+        if let (Some(was), Some(is)) = (root(&then), root(&now))
+            && was != is
+        {
+            rename(&mut then, &was, &is);
+        }
         // Attempts that were lost, with their process for one, were not recorded, and are not made again.
         if brief.attempt < recording.brief.attempt {
             now["attempt"] = then["attempt"].clone();
@@ -197,4 +203,11 @@ fn forget_new_ground(then: &Value, now: &mut Value) {
     if let Some(files) = now.pointer_mut("/files").and_then(Value::as_array_mut) {
         files.retain(|file| !is_new(file));
     }
+}
+
+/// The project's folder, as agents that are told theirs are told it.
+fn root(brief: &Value) -> Option<String> {
+    let folder = brief.pointer("/context/task/cwd")?.as_str()?;
+    let root = folder.split("/.multiverse/scratch/").next()?;
+    (root.len() > 1).then(|| root.to_string())
 }

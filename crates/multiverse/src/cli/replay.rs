@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use engine::Role;
 use engine::agent::{Differences, Replay};
+use serde::Serialize;
 
 use super::agents::ROLES;
 use super::carry::{Driving, Opened, missing_of};
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
-use super::output::{Output, counted};
+use super::output::{Form, Output, counted};
 use super::progress::Shown;
 use super::project::Start;
 use super::run::say_begun;
@@ -21,6 +22,31 @@ const UNRECORDED: &str = "only runs whose agents were recorded can be replayed";
 
 /// The most differences that are shown.
 const SHOWN: usize = 20;
+
+/// What a program is told.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Replayed(&'a Replayed<'a>),
+}
+
+#[derive(Serialize)]
+struct Replayed<'a> {
+    /// The recorded run.
+    run: &'a str,
+    #[serde(flatten)]
+    steps: Option<Steps<'a>>,
+    differences: &'a [String],
+}
+
+/// What was done of a run whose steps were decided again.
+#[derive(Serialize)]
+struct Steps<'a> {
+    decided: usize,
+    given: usize,
+    briefs: usize,
+    documents: Vec<&'a str>,
+}
 
 /// Carries the request of a recorded run out again.
 pub(crate) fn again(
@@ -75,7 +101,7 @@ pub(crate) fn again(
         }
     }
     let exit = opened.carry_on(&runs, driving, output)?;
-    say_differences(&replay.differences(), &run, output)?;
+    say_differences(&Replayed { run: &run, steps: None, differences: &replay.differences() }, output)?;
     Ok(exit)
 }
 
@@ -92,7 +118,13 @@ fn step_by_step(
     let (decided, given) = (counted(found.decided, "step"), counted(found.given, "other"));
     let (documents, briefs) = (counted(found.documents.len(), "document"), counted(found.briefs, "brief"));
     output.say(&format!("{decided} decided again, {given} taken as they were; {documents} written, {briefs} made"))?;
-    say_differences(&found.differences, run, output)?;
+    let steps = Steps {
+        decided: found.decided,
+        given: found.given,
+        briefs: found.briefs,
+        documents: found.documents.iter().map(String::as_str).collect(),
+    };
+    say_differences(&Replayed { run, steps: Some(steps), differences: &found.differences }, output)?;
     if let Some(trouble) = opened.close().trouble {
         return Err(trouble);
     }
@@ -102,7 +134,11 @@ fn step_by_step(
     }
 }
 
-fn say_differences(differences: &[String], run: &str, output: &mut Output) -> Result<(), Failure> {
+fn say_differences(replayed: &Replayed<'_>, output: &mut Output) -> Result<(), Failure> {
+    let Replayed { run, differences, .. } = replayed;
+    if output.form() == Form::Json {
+        return Ok(output.json(&Line::Replayed(replayed))?);
+    }
     for difference in differences.iter().take(SHOWN) {
         output.say(&format!("other than recorded: {}", visible::text(difference)))?;
     }

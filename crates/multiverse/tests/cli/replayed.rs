@@ -132,6 +132,8 @@ fn a_cycle_is_carried_out_again() {
         crate::cycles::answer(&place, words);
     }
     check_same(&place, 9);
+    let told = again(&place, &["--json"]).json().into_iter().find_map(|line| line.get("replayed").cloned()).unwrap();
+    assert_eq!((&told["briefs"], &told["differences"]), (&json!(9), &json!([])), "{told:#}");
     fs::write(place.path("multiverse.toml"), "[cycle]\nlines = 7\n").unwrap();
     let ran = again(&place, &[]);
     assert_eq!(ran.code, 0, "{}", ran.shown());
@@ -154,6 +156,11 @@ fn a_roadmap_is_carried_out_again() {
     let ran = crate::roadmaps::run(&place, &["--jobs", "3"]);
     assert_eq!(ran.code, 0, "{}", ran.shown());
     check_same(&place, 5);
+    // Where it was copied to, it is the same.
+    let copy = Place::with(&[]);
+    let copied = std::process::Command::new("cp").arg("-a").arg(place.path(".")).arg(copy.path("")).status().unwrap();
+    assert!(copied.success());
+    check_same(&copy, 5);
     fs::write(place.path("multiverse.toml"), "seconds = 77\n").unwrap();
     let ran = again(&place, &[]);
     assert!(ran.stderr.contains("brief limits.seconds: 77, recorded 1800"), "{}", ran.shown());
