@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agent::model::{Kept, Style};
 use serde_json::{Value, json};
 use tools::{Stop, Tool, ToolAnswer, ToolCall, Toolbox};
 
@@ -276,6 +277,20 @@ fn a_call_that_stays_with_a_wrong_name_is_the_file() {
         assert_eq!(played.report().outputs[0].content.as_deref(), Some(text), "{}", played.log());
         assert_eq!(played.asked.len(), 3);
     }
+}
+
+/// A llama.cpp server that is still loading is waited for: how large its model is decides how it is asked.
+#[test]
+fn a_server_that_is_loading_is_waited_for() {
+    let loading = Reply::status(503, &[], r#"{"error": {"message": "Loading model", "code": 503}}"#);
+    let about = Reply::json(json!({"data": [{"id": "x", "meta": {"n_params": 1.5e9, "n_ctx": 4096}}]}));
+    let written = chat("# Tables\n\nA table has rows and columns.\n");
+    let mut scene = Scene::new("llamacpp", vec![loading, about, written]).for_a_file();
+    scene.settings.style = Style::Auto;
+    let played = scene.play();
+    let Some(Kept::Began(began)) = played.kept.first() else { panic!("{:?}", played.kept) };
+    assert_eq!((began.simple, began.served_tokens), (true, Some(4096)));
+    assert!(played.report().outputs[0].content.as_deref().unwrap().starts_with("# Tables"), "{}", played.log());
 }
 
 /// A call of a tool that is not there is no text for a file, with tools and without: a real one left such a file.
