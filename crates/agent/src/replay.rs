@@ -88,6 +88,8 @@ struct Seen {
     tools: BTreeSet<String>,
     /// The roles that were given AGENTS.md or skills.
     guided: BTreeSet<String>,
+    /// All roles that were played.
+    roles: BTreeSet<String>,
 }
 
 impl Seen {
@@ -97,6 +99,7 @@ impl Seen {
         self.files.extend(catalog.iter().filter_map(|row| Some(row["file_path"].as_str()?.to_string())));
         self.files.extend(brief.expects.outputs.iter().cloned());
         self.tools.extend(rows("tool_types").iter().filter_map(|tool| Some(tool.as_str()?.to_string())));
+        self.roles.insert(brief.role.clone());
         if brief.files.iter().any(|file| guide(file).is_some()) {
             self.guided.insert(brief.role.clone());
         }
@@ -109,6 +112,8 @@ struct State {
     used: BTreeSet<u64>,
     /// What was other than recorded.
     differences: Vec<String>,
+    /// Whether the time that an attempt was given depended on how long others had taken.
+    is_timed: bool,
 }
 
 /// What a brief is about.
@@ -147,8 +152,17 @@ fn brief_name(brief: &Brief) -> &str {
 }
 
 impl Replay {
-    /// The recordings of a run; what cannot be read is said.
+    /// The recordings of a run; what cannot be read is said, and so is that there are none.
     pub fn open(folder: &Path, run: &str, mode: Differences) -> Result<Self, String> {
+        let replay = Self::of_steps(folder, run, mode)?;
+        match replay.recordings.is_empty() {
+            true => Err(format!("{}: no agent call of this run was recorded", folder.display())),
+            false => Ok(replay),
+        }
+    }
+
+    /// The same of a run in which code may have done everything.
+    pub fn of_steps(folder: &Path, run: &str, mode: Differences) -> Result<Self, String> {
         let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
         let mut recordings: BTreeMap<Key, Vec<(u32, u64)>> = BTreeMap::new();
         let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -165,9 +179,6 @@ impl Replay {
             seen.add(&recording.brief);
             let found = recordings.entry(Key::of(&recording.brief)).or_default();
             found.push((recording.brief.attempt, recording.fence));
-        }
-        if recordings.is_empty() {
-            return Err(fault(&"no agent call of this run was recorded"));
         }
         recordings.values_mut().for_each(|found| found.sort_by_key(|(_, fence)| *fence));
         let (prompts, state) = (Prompts::built_in(), Mutex::default());
@@ -190,6 +201,44 @@ impl Replay {
         &self.seen.guided
     }
 
+    /// All roles that agents played in it.
+    pub fn roles(&self) -> &BTreeSet<String> {
+        &self.seen.roles
+    }
+
+    /// The time that an attempt has is no difference: it was what others had left.
+    pub fn leave_time_aside(&self) {
+        self.lock().is_timed = true;
+    }
+
+    /// Whether to stop where something is other than recorded.
+    pub fn mode(&self) -> Differences {
+        self.mode
+    }
+
+    /// What of this attempt is other than recorded: what its agent would be told, and what a model would be asked; nothing
+    /// if it was not recorded. `content` are the files as they were then, where that is known.
+    pub fn held_against(
+        &self,
+        fence: u64,
+        brief: Brief,
+        project: &Path,
+        content: &dyn Fn(&str) -> Option<Vec<u8>>,
+    ) -> Result<Option<Vec<String>>, String> {
+        let path = self.folder.join(recording_name(fence));
+        if !path.exists() {
+            return Ok(None);
+        }
+        let recording = read(&path)?;
+        let (project, workdir, meter) = (project.to_path_buf(), PathBuf::new(), Meter::default());
+        let job = Job { brief, project, workdir, readable: Vec::new(), meter };
+        let comparison = self.comparison(&job.brief.run_id);
+        let mut differences = comparison.of_briefs(&recording, &job.brief);
+        differences.extend(comparison.of_files(&recording, &digests_of(&job.brief, content)));
+        differences.extend(self.rehearsed(&recording, &job));
+        Ok(Some(differences))
+    }
+
     /// What was other than recorded, so far: `T05: context.request: "a", recorded "b"`.
     pub fn differences(&self) -> Vec<String> {
         self.lock().differences.clone()
@@ -209,6 +258,11 @@ impl Replay {
         Some(fence)
     }
 
+    fn comparison<'a>(&'a self, now: &'a str) -> Comparison<'a> {
+        let is_timed = self.lock().is_timed;
+        Comparison { run: &self.run, now, known: &self.seen.files, prompts: &self.prompts, is_timed }
+    }
+
     fn answer(&self, job: &Job) -> Result<Ending, String> {
         let brief = &job.brief;
         let fence = self.take(brief).ok_or_else(|| {
@@ -217,7 +271,7 @@ impl Replay {
             format!("{} has no recording of {} {what}, attempt {}", self.run, key.action, brief.attempt)
         })?;
         let recording = read(&self.folder.join(recording_name(fence)))?;
-        let comparison = Comparison { run: &self.run, known: &self.seen.files, prompts: &self.prompts };
+        let comparison = self.comparison(&brief.run_id);
         let mut differences = comparison.of(&recording, job);
         differences.extend(self.rehearsed(&recording, job));
         if let (Differences::Refuse, [first, ..]) = (self.mode, differences.as_slice()) {
@@ -318,12 +372,18 @@ fn read(path: &Path) -> Result<Recording, String> {
 /// The digests of the inputs that a brief names, and of what its own run made. Tables of the whole project change with
 /// every run and are left out; in text the run's name is left out.
 pub fn digests(brief: &Brief, project: &Path) -> BTreeMap<String, String> {
-    let named = brief.files.iter().filter(|file| !file.path.starts_with("db/"));
-    let digest = |path: &str| {
+    digests_of(brief, &|path| {
         let path = project.join(path);
         std::fs::metadata(&path).ok().filter(|about| about.is_file() && about.len() <= MAX_INPUT)?;
-        let content = std::fs::read(path).ok()?;
-        let content = match String::from_utf8(content) {
+        std::fs::read(path).ok()
+    })
+}
+
+/// The same of files whose content is known some other way.
+fn digests_of(brief: &Brief, content: &dyn Fn(&str) -> Option<Vec<u8>>) -> BTreeMap<String, String> {
+    let named = brief.files.iter().filter(|file| !file.path.starts_with("db/"));
+    let digest = |path: &str| {
+        let content = match String::from_utf8(content(path)?) {
             Ok(text) => text.replace(&brief.run_id, "").into_bytes(),
             Err(bytes) => bytes.into_bytes(),
         };

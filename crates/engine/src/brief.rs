@@ -220,7 +220,7 @@ fn context<F: Fs>(
         if !run.learned.is_empty() {
             context.insert("past_runs".into(), learning::told(state, store, run));
         }
-        context.insert("tool_types".into(), json!(settings.tools));
+        context.insert("tool_types".into(), json!(settings.tools_of(&run.id)));
         if let Some(list) = procedures(store, state.protocol.procedures.path) {
             context.insert("procedures".into(), json!(list));
         }

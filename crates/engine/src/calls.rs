@@ -27,8 +27,12 @@ pub fn folder(project: &Path, run: &str) -> PathBuf {
 /// Which recorded run is meant by a prefix of its id, or `last`.
 pub fn find(project: &Path, name: &str) -> Result<String, EngineError> {
     let all = std::fs::read_dir(project.join(store::OWN).join("calls")).into_iter().flatten().flatten();
-    let mut runs: Vec<String> = all.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    // Ids of different protocols do not tell which is newer.
+    let kept = |entry: &std::fs::DirEntry| entry.metadata().and_then(|about| about.modified()).ok();
+    let mut runs: Vec<_> =
+        all.filter_map(|entry| Some((kept(&entry), entry.file_name().into_string().ok()?))).collect();
     runs.sort();
+    let mut runs: Vec<String> = runs.into_iter().map(|(_, run)| run).collect();
     if name == "last" {
         let none = || EngineError::refused("no run was recorded here yet", "`multiverse run \"…\"` begins one");
         return runs.pop().ok_or_else(none);
@@ -159,7 +163,7 @@ fn try_to_keep_line(folder: &Path, fence: u64, kept: &Kept) -> std::io::Result<(
 }
 
 /// Whole or not at all.
-fn write(folder: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
+pub(crate) fn write(folder: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
     let part = folder.join(format!(".{name}.part"));
     match std::fs::write(&part, content) {
         // The first of a run.

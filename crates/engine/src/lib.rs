@@ -65,6 +65,7 @@ pub use crew::Listener;
 pub use drive::{Beside, Drove};
 pub use engine::Engine;
 pub use fault::EngineError;
+pub use hosted::Repeated;
 pub use interrupt::Interrupt;
 pub use knowledge;
 pub use learning::Learning;

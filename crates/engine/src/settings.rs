@@ -61,6 +61,8 @@ pub struct Casting {
     people_of_parts: BTreeSet<String>,
     /// Whether whoever executes was chosen, and not for want of anybody else.
     is_chosen: bool,
+    /// Tool types that can be planned with them; nothing: those of the settings.
+    tools: Option<BTreeSet<String>>,
     /// What is kept of this with a run.
     cast: Cast,
 }
@@ -126,6 +128,11 @@ impl Settings {
         self.castings.get(run).unwrap_or(&self.casting)
     }
 
+    /// Tool types that can be planned in a run.
+    pub(crate) fn tools_of(&self, run: &str) -> &BTreeSet<String> {
+        self.casting_of(run).tools.as_ref().unwrap_or(&self.tools)
+    }
+
     /// Has a run played by others than the rest.
     pub(crate) fn cast_run(&mut self, run: &str, casting: Casting) {
         self.castings.insert(run.into(), casting);
@@ -177,6 +184,11 @@ impl Casting {
         self.parts.remove(role);
         self.cast.parts.insert(role.into(), A_PERSON.into());
         self.people_of_parts.insert(role.into());
+    }
+
+    /// Says which tool types can be planned with them.
+    pub fn offer(&mut self, tools: BTreeSet<String>) {
+        self.tools = Some(tools);
     }
 
     /// Says that whoever executes was chosen by somebody, and not for want of anybody else.

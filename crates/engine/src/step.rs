@@ -276,7 +276,7 @@ impl State {
             exists: &ready.exists,
             free: settings.jobs.saturating_sub(self.busy),
             people: &casting.people,
-            tools: &settings.tools,
+            tools: settings.tools_of(ready.order.run()),
             published: &nothing,
             template: ready.phases.as_ref().map_or(&self.template, |phases| &phases.phases),
             template_below: ready.phases.as_ref().map_or(&[], |phases| &phases.stages),

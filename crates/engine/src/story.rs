@@ -91,15 +91,36 @@ impl<F: Fs> Service<F> {
     /// What people said to a run, in order, to be said again to another.
     pub fn said_to(&self, run: &str) -> Result<Vec<machine::Input>, EngineError> {
         let mut said = Vec::new();
+        let mut before = machine::Budget::default();
         store::records(self.engine.store.fs(), |record| {
             let body = record.body.as_deref().and_then(Body::of).filter(|body| body.run == run);
             said.extend(body.into_iter().flat_map(|body| body.facts).filter_map(|fact| match fact {
                 Fact::Answered { verdict, by, .. } => Some(machine::Input::Answer { verdict, by }),
                 Fact::Told { answer, by, .. } => Some(machine::Input::Tell { fence: None, answer, by }),
+                Fact::Budgeted { budget, by } => {
+                    let answer = raised(&std::mem::replace(&mut before, budget), &budget);
+                    answer.zip(by).map(|(answer, by)| machine::Input::Tell { fence: None, answer, by })
+                }
                 _ => None,
             }));
         })?;
         Ok(said)
+    }
+
+    /// What a run might use when it began, before people raised it.
+    pub fn budget_of(&self, run: &str) -> Result<machine::Budget, EngineError> {
+        let mut found = None;
+        store::records(self.engine.store.fs(), |record| {
+            if found.is_some() {
+                return;
+            }
+            let body = record.body.as_deref().and_then(Body::of).filter(|body| body.run == run);
+            found = body.into_iter().flat_map(|body| body.facts).find_map(|fact| match fact {
+                Fact::Budgeted { budget, by: None } => Some(budget),
+                _ => None,
+            });
+        })?;
+        Ok(found.unwrap_or_default())
     }
 
     /// The files that a run left in its `outputs/` folder, by name.
@@ -270,6 +291,13 @@ fn budgeted(budget: &machine::Budget, by: Option<&str>) -> String {
     let parts = machine::Measure::ALL.into_iter().filter_map(|measure| Some(measure.in_words(budget.of(measure)?)));
     let by = by.map_or_else(String::new, |by| format!(" ({by})"));
     format!("budget: {}{by}", parts.collect::<Vec<_>>().join(", "))
+}
+
+/// What somebody said who raised a budget. Time is left out: it does not pass in the same way again.
+fn raised(before: &machine::Budget, after: &machine::Budget) -> Option<String> {
+    let measures = [machine::Measure::Tokens, machine::Measure::Money].into_iter();
+    let mut others = measures.filter(|measure| before.of(*measure) != after.of(*measure));
+    others.find_map(|measure| Some(measure.in_words(after.of(measure)?)))
 }
 
 fn learned(past: &[machine::PastRun], event: &mut Event) -> String {

@@ -537,7 +537,7 @@ impl<'a> Attempt<'a> {
         let call = if self.plan.form == Form::Simple { self.call_in(text) } else { None };
         if let Some(call) = &call {
             // Who knows no other way to hand a file in than a tool that is gone has still said what is in it.
-            let Some(content) = content_of(call, &brief.expects.outputs) else {
+            let Some(content) = content_of(call, &brief.expects.outputs, repairs) else {
                 let problem = "this is a call, and there are no tools: write the text of the file";
                 return Judged { report: Err(vec![problem.into()]), notes: Vec::new() };
             };

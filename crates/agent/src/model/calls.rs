@@ -190,13 +190,15 @@ pub(super) fn call_alone(value: &Value, tools: &[Tool]) -> Option<Call> {
 }
 
 /// What a call would write into the one file that is asked for, whatever folder it says: a small model loses the way, not
-/// the name.
-pub(super) fn content_of<'c>(call: &'c Call, outputs: &[String]) -> Option<&'c str> {
+/// the name. One that was told so and names another file all the same, of the same kind, follows what others planned: it knows
+/// no better, and what it would write is what it has to say.
+pub(super) fn content_of<'c>(call: &'c Call, outputs: &[String], repairs: u32) -> Option<&'c str> {
     let (Ok(arguments), [output]) = (&call.arguments, outputs) else { return None };
-    let mut texts = arguments.as_object()?.values().filter_map(Value::as_str);
+    let content = arguments.get("content")?.as_str()?;
+    let texts = arguments.as_object()?.iter().filter(|(key, _)| *key != "content");
+    let paths: Vec<&str> = texts.filter_map(|(_, text)| text.as_str()).collect();
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_string();
-    if !texts.any(|text| name(text) == name(output)) {
-        return None;
-    }
-    arguments.get("content")?.as_str()
+    let kind = |path: &str| name(path).rsplit_once('.').map(|(_, kind)| kind.to_string());
+    let is_meant = |path: &&str| name(path) == name(output) || repairs > 0 && kind(path) == kind(output);
+    paths.iter().any(is_meant).then_some(content)
 }

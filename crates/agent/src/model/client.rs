@@ -23,6 +23,9 @@ const ERROR_BYTES: usize = 64 << 10;
 const REDIRECTS: usize = 3;
 /// How long a server may take to say what it serves.
 const ABOUT: Duration = Duration::from_secs(5);
+/// How often it is looked whether a server has loaded its model, and how long after one another.
+const LOADING_LOOKS: usize = 120;
+const LOADING_PAUSE: Duration = Duration::from_millis(500);
 
 /// One request and what came of it, byte for byte, for whoever records.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,12 +138,25 @@ impl<'a> Client<'a> {
         })
     }
 
-    /// What a llama.cpp server says of its model. Servers that say nothing are no fault.
-    pub(super) fn served(&self) -> Served {
-        let asked = async {
-            let url = format!("{}/models", self.settings.base_url);
-            let ask = self.with_headers(self.http.get(url)).timeout(ABOUT);
-            let answer = ask.send().await.ok()?;
+    /// What a llama.cpp server says of its model; it is waited for while it loads. Servers that say nothing are no fault; of
+    /// one that could not be asked nothing is known yet.
+    pub(super) fn served(&self) -> Option<Served> {
+        for _ in 0..LOADING_LOOKS {
+            let asked = async {
+                let url = format!("{}/models", self.settings.base_url);
+                Ok(self.with_headers(self.http.get(url)).timeout(ABOUT).send().await.ok())
+            };
+            let answer = self.unless_stopped(asked).ok()??;
+            match answer.status().as_u16() {
+                503 => self.rest(LOADING_PAUSE).ok()?,
+                _ => return Some(self.told(answer)),
+            }
+        }
+        None
+    }
+
+    fn told(&self, answer: reqwest::Response) -> Served {
+        let read = async {
             let bytes = bounded(answer, ERROR_BYTES).await.ok()?;
             let list: Value = serde_json::from_slice(&bytes).ok()?;
             let models = list["data"].as_array()?;
@@ -149,7 +165,7 @@ impl<'a> Client<'a> {
             let billions = meta["n_params"].as_f64().map(|count| count / 1e9);
             Some(Served { context_tokens: meta["n_ctx"].as_u64(), billions })
         };
-        self.unless_stopped(async { Ok(asked.await.unwrap_or_default()) }).unwrap_or_default()
+        self.unless_stopped(async { Ok(read.await.unwrap_or_default()) }).unwrap_or_default()
     }
 
     fn unless_stopped<T>(&self, work: impl Future<Output = Result<T, CallFault>>) -> Result<T, CallFault> {

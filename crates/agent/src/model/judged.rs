@@ -70,7 +70,7 @@ pub(super) fn judge(brief: &Brief, workdir: &Path, text: &str, form: Form, plain
             notes.extend(mended);
             checked(brief, workdir, &value)
         }
-        None => of_text(brief, workdir, text, plain, &mut notes),
+        None => of_text(brief, workdir, (text, form), plain, &mut notes),
     };
     Judged { report, notes }
 }
@@ -121,7 +121,7 @@ fn numbered(line: &str) -> Option<&str> {
 fn of_text(
     brief: &Brief,
     workdir: &Path,
-    text: &str,
+    (text, form): (&str, Form),
     plain: Plain,
     notes: &mut Vec<String>,
 ) -> Result<Report, Vec<String>> {
@@ -146,6 +146,9 @@ fn of_text(
         return Err(no_json());
     }
     let text = unfenced(text);
+    if is_broken_off(text, form) {
+        return Err(vec![format!("the report breaks off, it ends with `{}`", last_words(text))]);
+    }
     if text.chars().count() < LEAST_TEXT && !brief.expects.outputs.is_empty() {
         return Err(vec![format!("the answer has {} characters, which is no file", text.chars().count())]);
     }
@@ -167,6 +170,18 @@ fn of_text(
     };
     let value = serde_json::to_value(&report).unwrap_or_default();
     checked(brief, workdir, &value)
+}
+
+/// Whether a text is a report that was not written to its end, and so no file.
+fn is_broken_off(text: &str, form: Form) -> bool {
+    let has_field = || ["\"status\"", "\"summary\"", "\"outputs\""].iter().any(|field| text.contains(field));
+    text.starts_with('{') && serde_json::from_str::<Value>(text).is_err() && (form == Form::Report || has_field())
+}
+
+/// The end of a text, as far as it is quoted.
+fn last_words(text: &str) -> &str {
+    let start = text.char_indices().rev().nth(MAX_QUOTE / 2).map_or(0, |(start, _)| start);
+    &text[start..]
 }
 
 /// Why a text cannot be a file of this kind.
@@ -232,6 +247,26 @@ mod tests {
             Plain::Taken,
             Err("runs/r/a.html: the answer has no tags, expected HTML"),
         );
+    }
+
+    /// QL-32: half a report is no file, however often it comes.
+    #[test]
+    fn a_report_that_breaks_off_is_no_file() {
+        let brief = file("runs/r/a.md");
+        let half = r#"{"status": "done", "summary": "written", "outputs": [{"path"#;
+        let ending = r#"the report breaks off, it ends with `"#;
+        for (text, form, is_taken) in [
+            (half, Form::Report, false),
+            (half, Form::Simple, false),
+            (r#"{"sta: and so on, word for word"#, Form::Report, false),
+            ("{{ a template }} is what it is about", Form::Simple, true),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            match judge(&brief, folder.path(), text, form, Plain::Taken).report {
+                Ok(report) => assert!(is_taken, "{text}: {report:?}"),
+                Err(problems) => assert!(!is_taken && problems[0].starts_with(ending), "{text}: {problems:?}"),
+            }
+        }
     }
 
     /// MV-41: whoever speaks to the user leaves nothing out; otherwise code speaks.

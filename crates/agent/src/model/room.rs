@@ -32,7 +32,11 @@ fn served(model: &Model, client: &Client<'_>) -> Served {
     if model.settings.service != Service::LlamaCpp {
         return Served::default();
     }
-    *model.served.get_or_init(|| client.served())
+    // Who could not be asked is asked again by the next attempt.
+    match model.served.get().copied().or_else(|| client.served()) {
+        Some(served) => *model.served.get_or_init(|| served),
+        None => Served::default(),
+    }
 }
 
 /// How many tokens are left for files.

@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agent::model::{Kept, Style};
 use serde_json::{Value, json};
 use tools::{Stop, Tool, ToolAnswer, ToolCall, Toolbox};
 
@@ -259,6 +260,37 @@ fn a_call_that_would_write_the_file_is_the_file() {
         played.log()
     );
     assert_eq!(played.asked.len(), 4, "one that names another file is sent back");
+}
+
+/// One that was told so and names the same wrong file again, as a real one did whose plan had named it, has said what is in
+/// the file all the same; what is of another kind, or has no text, is none.
+#[test]
+fn a_call_that_stays_with_a_wrong_name_is_the_file() {
+    let writing =
+        |arguments: Value| chat(&format!("```json\n{}\n```", json!({"name": "write_file", "arguments": arguments})));
+    let text = "# Tables\n\nA table has rows.\n";
+    let report = || writing(json!({"file_path": "assets/report.md", "content": text}));
+    let others = [json!({"file_path": "assets/report.py", "content": text}), json!({"path": "assets/report.md"})];
+    for other in others {
+        let replies = vec![report(), writing(other), report()];
+        let played = Scene::new("compatible", replies).for_a_file().simple().play();
+        assert_eq!(played.report().outputs[0].content.as_deref(), Some(text), "{}", played.log());
+        assert_eq!(played.asked.len(), 3);
+    }
+}
+
+/// A llama.cpp server that is still loading is waited for: how large its model is decides how it is asked.
+#[test]
+fn a_server_that_is_loading_is_waited_for() {
+    let loading = Reply::status(503, &[], r#"{"error": {"message": "Loading model", "code": 503}}"#);
+    let about = Reply::json(json!({"data": [{"id": "x", "meta": {"n_params": 1.5e9, "n_ctx": 4096}}]}));
+    let written = chat("# Tables\n\nA table has rows and columns.\n");
+    let mut scene = Scene::new("llamacpp", vec![loading, about, written]).for_a_file();
+    scene.settings.style = Style::Auto;
+    let played = scene.play();
+    let Some(Kept::Began(began)) = played.kept.first() else { panic!("{:?}", played.kept) };
+    assert_eq!((began.simple, began.served_tokens), (true, Some(4096)));
+    assert!(played.report().outputs[0].content.as_deref().unwrap().starts_with("# Tables"), "{}", played.log());
 }
 
 /// A call of a tool that is not there is no text for a file, with tools and without: a real one left such a file.

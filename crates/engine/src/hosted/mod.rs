@@ -2,11 +2,13 @@
 //! a step, effects after it, one crew, one recovery. Owns what the engine asks of such a run and what it hands to it. Must
 //! not know any one machine: a protocol is one implementation of [`Kind`] and [`Hosted`], listed in [`KINDS`].
 
+mod again;
 mod by_hand;
 mod came;
 mod drive;
 mod edits;
 mod members;
+mod outcome;
 mod people;
 mod step;
 mod views;
@@ -33,6 +35,7 @@ use crate::story::Event;
 use crate::views::{AttemptView, Driver, RunView, Waiting};
 use crate::why::Why;
 
+pub use again::Repeated;
 pub(crate) use came::{Came, Ended};
 pub(crate) use drive::order_of;
 pub(crate) use members::Seen;

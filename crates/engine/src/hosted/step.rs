@@ -7,6 +7,7 @@ use machine::{Effect, Metered};
 use serde_json::value::RawValue;
 use store::{Batch, Commit, Fs, ProjectPath};
 
+use super::outcome::Outcome;
 use super::{Came, Followed, Input, Runs, World, kind_of};
 use crate::body::{HostedFacts, NewBody};
 use crate::engine::Engine;
@@ -207,8 +208,11 @@ impl<F: Fs> Engine<F> {
             let writes = run.writes();
             self.adopt_if_there(writes.iter().map(String::as_str))?;
         }
-        let Order::Hosted { run, input: Input::Ended { fence, came }, .. } = &mut ready.order else { return Ok(()) };
-        let Came::Report { outputs, .. } = came else { return Ok(()) };
+        let Order::Hosted { run, input: Input::Ended { fence, came }, used } = &mut ready.order else { return Ok(()) };
+        let Came::Report { outputs, .. } = came else {
+            Outcome::of(came, *used, self.store.head().number).keep(&self.settings.project, run, *fence);
+            return Ok(());
+        };
         self.adopt_if_there(outputs.iter().map(|output| output.path.as_str()))?;
         let problems = self.unplaceable(outputs)?;
         if !problems.is_empty() {
@@ -218,6 +222,7 @@ impl<F: Fs> Engine<F> {
         if let Some(known) = self.state.hosted.get(run.as_str()) {
             self.at_site(|site| known.before(*fence, came, site));
         }
+        Outcome::of(came, *used, self.store.head().number).keep(&self.settings.project, run, *fence);
         Ok(())
     }
 

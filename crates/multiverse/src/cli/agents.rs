@@ -23,6 +23,9 @@ use super::{completions, mcp, visible};
 pub(crate) const ROLES: [(&str, Role); 3] =
     [("planner", Role::Planner), ("executor", Role::Executor), ("communicator", Role::Communicator)];
 
+/// The tool type of an agent that searches the web.
+const WEB_SEARCH: &str = "WebSearch";
+
 /// The roles that somebody must play. Without a communicator, code speaks itself.
 const NEEDED: [Role; 2] = [Role::Planner, Role::Executor];
 
@@ -101,25 +104,10 @@ impl Choice {
         settings.casting = casting(&cast, &told, asked, project, &mut read)?;
         // What the agents found wrong in what they were to be given.
         read.refuse_problems(output)?;
-        settings.prompts = Some(models::prompts(project)?);
-        settings.jobs = self.jobs.or(read.set.jobs).map_or(settings.jobs, |jobs| jobs as usize);
-        settings.seconds = read.set.seconds.unwrap_or(settings.seconds);
-        settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
-        settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
-        settings.budget = budget(&read);
-        settings.cycle = cycle_settings(&read);
-        settings.roadmap = roadmap_settings(&read);
-        settings.guidance = Arc::new(agent::Guidance::find(project));
-        settings.guided = guided(&read);
-        settings.notify.command.clone_from(&read.set.notify_command);
-        settings.notify.url.clone_from(&read.set.notify_url);
-        let searches = |cast: &Cast| match cast.kind {
-            AgentKind::Offline | AgentKind::Model(_) | AgentKind::NamedModel(_) => read.set.web.search.is_some(),
-            // Others may have a search of their own.
-            _ => true,
-        };
-        if !cast.get(&Role::Executor).is_some_and(searches) {
-            settings.tools.remove("WebSearch");
+        set_up(&mut settings, &read)?;
+        settings.jobs = self.jobs.map_or(settings.jobs, |jobs| jobs as usize);
+        if !can_search(&cast, &read) {
+            settings.tools.remove(WEB_SEARCH);
         }
         Ok(settings)
     }
@@ -152,7 +140,12 @@ impl Choice {
         let cast = self.cast(&told, project, &mut read);
         trust::check(&read, project, servers(cast.values().chain(told.values())), output)?;
         let asked = stays.iter().cloned().chain(self.asked(start, project)).collect();
-        let casting = casting(&cast, &told, asked, project, &mut read)?;
+        let mut casting = casting(&cast, &told, asked, project, &mut read)?;
+        let mut tools = Settings::new(project.to_path_buf()).tools;
+        if !can_search(&cast, &read) {
+            tools.remove(WEB_SEARCH);
+        }
+        casting.offer(tools);
         if let Some(words) = read.problems_in_words() {
             return Err(Failure::new(Kind::Configuration, words).at(Path::new(configuration::FILE)));
         }
@@ -302,6 +295,15 @@ fn casting(
     Ok(casting)
 }
 
+/// Whether whoever executes can search the web.
+fn can_search(cast: &BTreeMap<Role, Cast>, read: &Read) -> bool {
+    cast.get(&Role::Executor).is_some_and(|cast| match cast.kind {
+        AgentKind::Offline | AgentKind::Model(_) | AgentKind::NamedModel(_) => read.set.web.search.is_some(),
+        // Others may have a search of their own.
+        _ => true,
+    })
+}
+
 /// The roles that are given AGENTS.md and skills.
 pub(crate) fn guided(read: &Read) -> BTreeSet<Role> {
     match &read.set.guided {
@@ -311,6 +313,32 @@ pub(crate) fn guided(read: &Read) -> BTreeSet<Role> {
 }
 
 /// What one run may use.
+/// The settings of the engine for a project in which nobody is asked for anything.
+pub(crate) fn without_agents(project: &Path, output: &mut Output) -> Result<Settings, Failure> {
+    let read = Read::of(project)?;
+    read.refuse_problems(output)?;
+    let mut settings = Settings::new(project.to_path_buf());
+    set_up(&mut settings, &read)?;
+    Ok(settings)
+}
+
+/// What is set of how the engine works, whoever the agents are.
+fn set_up(settings: &mut Settings, read: &Read) -> Result<(), Failure> {
+    settings.prompts = Some(models::prompts(&settings.project)?);
+    settings.jobs = read.set.jobs.map_or(settings.jobs, |jobs| jobs as usize);
+    settings.seconds = read.set.seconds.unwrap_or(settings.seconds);
+    settings.learning.least = read.set.least.unwrap_or(settings.learning.least);
+    settings.learning.most = read.set.most.unwrap_or(settings.learning.most);
+    settings.budget = budget(read);
+    settings.cycle = cycle_settings(read);
+    settings.roadmap = roadmap_settings(read);
+    settings.guidance = Arc::new(agent::Guidance::find(&settings.project));
+    settings.guided = guided(read);
+    settings.notify.command.clone_from(&read.set.notify_command);
+    settings.notify.url.clone_from(&read.set.notify_url);
+    Ok(())
+}
+
 fn budget(read: &Read) -> Budget {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a budget is neither negative nor huge")]
     let micro_dollars = read.set.budget_dollars.map(|dollars| (dollars * 1e6).round() as u64);

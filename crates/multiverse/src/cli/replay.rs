@@ -3,21 +3,50 @@
 
 use std::sync::Arc;
 
+use engine::Role;
 use engine::agent::{Differences, Replay};
-use engine::{Role, Settings};
+use serde::Serialize;
 
 use super::agents::ROLES;
 use super::carry::{Driving, Opened, missing_of};
 use super::exit::Exit;
 use super::failure::{Failure, Kind};
-use super::output::{Output, counted};
+use super::output::{Form, Output, counted};
 use super::progress::Shown;
 use super::project::Start;
 use super::run::say_begun;
-use super::{models, signals, visible};
+use super::{agents, signals, visible};
+
+/// What is said of runs of which nothing was kept.
+const UNRECORDED: &str = "only runs whose agents were recorded can be replayed";
 
 /// The most differences that are shown.
 const SHOWN: usize = 20;
+
+/// What a program is told.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Replayed(&'a Replayed<'a>),
+}
+
+#[derive(Serialize)]
+struct Replayed<'a> {
+    /// The recorded run.
+    run: &'a str,
+    #[serde(flatten)]
+    steps: Option<Steps<'a>>,
+    differences: &'a [String],
+}
+
+/// What was done of a run whose steps were decided again.
+#[derive(Serialize)]
+struct Steps<'a> {
+    decided: usize,
+    given: usize,
+    briefs: usize,
+    documents: Vec<&'a str>,
+}
 
 /// Carries the request of a recorded run out again.
 pub(crate) fn again(
@@ -30,14 +59,12 @@ pub(crate) fn again(
     let project = start.project_of_runs()?;
     start.say_project(&project, output)?;
     let run = engine::calls::find(&project, name)?;
-    let replay = Replay::open(&engine::calls::folder(&project, &run), &run, mode).map_err(|message| {
-        Failure::new(Kind::Missing, message).hint("only runs whose agents were recorded can be replayed")
-    })?;
-    let prompts = models::prompts(&project)?;
-    let replay = Arc::new(replay.with_prompts(prompts.clone()));
-    let mut settings = Settings::new(project.clone());
-    settings.prompts = Some(prompts);
-    settings.guidance = Arc::new(engine::agent::Guidance::find(&project));
+    let replay = Replay::of_steps(&engine::calls::folder(&project, &run), &run, mode)
+        .map_err(|message| Failure::new(Kind::Missing, message).hint(UNRECORDED))?;
+    let mut settings = agents::without_agents(&project, output)?;
+    let replay = Arc::new(replay.with_prompts(settings.prompts()));
+    // Nobody waits for anything.
+    settings.notify = engine::Notify::default();
     settings.guided =
         ROLES.into_iter().filter(|(name, _)| replay.guided().contains(*name)).map(|(_, role)| role).collect();
     settings.tools = replay.tools().unwrap_or(settings.tools);
@@ -47,13 +74,20 @@ pub(crate) fn again(
         Failure::new(Kind::Missing, format!("nothing is known of {}", visible::text(&run)))
             .hint("`multiverse status --all` lists the runs")
     })?;
-    // A machine of its own would have to be begun on the ground of then: repositories, documents, other people's words.
-    if let Some(protocol) = view.protocol {
-        let message = format!("{} is a run of {protocol}, which cannot be replayed", visible::text(&run));
-        let hint = "what its agents were asked and said is in .multiverse/calls/; `multiverse logs RUN` tells it";
-        return Err(Failure::new(Kind::Refused, message).hint(hint));
+    // A machine of its own cannot begin again: repositories, documents, the words of others are not what they were.
+    if view.protocol.is_some() {
+        return step_by_step(opened, &run, &replay, mode, output);
+    }
+    if replay.roles().is_empty() {
+        let message = format!("no agent call of {} was recorded", visible::text(&run));
+        return Err(Failure::new(Kind::Missing, message).hint(UNRECORDED));
     }
     let said = opened.service.said_to(&run)?;
+    let mut budget = opened.service.budget_of(&run)?;
+    if budget.seconds.take().is_some() {
+        replay.leave_time_aside();
+    }
+    opened.service.set_budget(budget);
     signals::listen(output)?;
     let begun = opened.service.start(&view.request, view.mode)?;
     say_begun(&begun, output)?;
@@ -67,14 +101,51 @@ pub(crate) fn again(
         }
     }
     let exit = opened.carry_on(&runs, driving, output)?;
-    let differences = replay.differences();
+    say_differences(&Replayed { run: &run, steps: None, differences: &replay.differences() }, output)?;
+    Ok(exit)
+}
+
+/// A run of a machine of its own: each of its steps once more, where it stood. No run begins, and nothing is changed.
+fn step_by_step(
+    opened: Opened,
+    run: &str,
+    replay: &Arc<Replay>,
+    mode: Differences,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    output.say(&format!("no agent is asked: the steps of {} are decided again", visible::text(run)))?;
+    let found = opened.service.repeat(run, replay.clone())?.unwrap_or_default();
+    let (decided, given) = (counted(found.decided, "step"), counted(found.given, "other"));
+    let (documents, briefs) = (counted(found.documents.len(), "document"), counted(found.briefs, "brief"));
+    output.say(&format!("{decided} decided again, {given} taken as they were; {documents} written, {briefs} made"))?;
+    let steps = Steps {
+        decided: found.decided,
+        given: found.given,
+        briefs: found.briefs,
+        documents: found.documents.iter().map(String::as_str).collect(),
+    };
+    say_differences(&Replayed { run, steps: Some(steps), differences: &found.differences }, output)?;
+    if let Some(trouble) = opened.close().trouble {
+        return Err(trouble);
+    }
+    match (mode, found.differences.is_empty()) {
+        (Differences::Refuse, false) => Ok(Exit::Failed),
+        _ => Ok(Exit::Done),
+    }
+}
+
+fn say_differences(replayed: &Replayed<'_>, output: &mut Output) -> Result<(), Failure> {
+    let Replayed { run, differences, .. } = replayed;
+    if output.form() == Form::Json {
+        return Ok(output.json(&Line::Replayed(replayed))?);
+    }
     for difference in differences.iter().take(SHOWN) {
         output.say(&format!("other than recorded: {}", visible::text(difference)))?;
     }
     match differences.len() {
-        0 => output.say(&format!("agents would have been told the same as in {}", visible::text(&run)))?,
+        0 => output.say(&format!("agents would have been told the same as in {}", visible::text(run)))?,
         count if count > SHOWN => output.say(&format!("and {} more", counted(count - SHOWN, "difference")))?,
         _ => {}
     }
-    Ok(exit)
+    Ok(())
 }

@@ -43,7 +43,8 @@ use super::{completions, replay, signals, visible};
 ///
 /// What runs leave is listed on stdout. With --json, one object a line: {"mode": …},
 /// {"notice": …} for what happens, at the end {"run", "status", "waits", "outputs",
-/// "head"}; with --dry-run {"proposal": …}, for what is done at once {"answer": …}.
+/// "head"}; with --dry-run {"proposal": …}, for what is done at once {"answer": …},
+/// with --replay {"replayed": {"run", "differences", …}}.
 ///
 /// Exit codes: 0 done, 1 error or interrupted, 2 usage, 3 it waits for you,
 /// 4 the run failed, or no item of a roadmap can be done, 5 nothing to do now

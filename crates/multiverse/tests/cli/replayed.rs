@@ -84,14 +84,138 @@ fn a_changed_prompt_is_told() {
     assert_eq!(strict.code, 4, "{}", strict.shown());
 }
 
-/// BY-19: a run of a protocol that cannot be begun again on the ground of then is refused, and nothing begins in its place.
+/// A run of a machine of its own, carried out again step by step: nothing begins, nothing is changed, nobody is asked.
+fn again(place: &Place, arguments: &[&str]) -> Ran {
+    let before = crate::scripted::records(place);
+    let ran = place.run(&[&["run", "--replay", "last"], arguments].concat());
+    assert_eq!(crate::scripted::records(place), before, "{}", ran.shown());
+    ran
+}
+
+fn check_same(place: &Place, briefs: usize) {
+    let ran = again(place, &["--replay-strict"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(ran.stderr.contains("agents would have been told the same"), "{}", ran.shown());
+    let decided = ran.stderr.lines().find(|line| line.contains("decided again, ")).unwrap_or_default();
+    assert!(!decided.starts_with("0 steps"), "{}", ran.shown());
+    let made = format!("{briefs} brief");
+    assert!(decided.contains(&made), "{made}: {decided}");
+}
+
+/// What is kept of what came of an attempt, the first that has these words; other words in their place.
+fn falsify(place: &Place, words: &str, others: &str) {
+    let mut open = vec![place.path(".multiverse/calls")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            if entry.file_type().unwrap().is_dir() {
+                open.push(entry.path());
+                continue;
+            }
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            if entry.path().extension().is_some_and(|one| one == "came") && text.contains(words) {
+                fs::write(entry.path(), text.replacen(words, others, 1)).unwrap();
+                return;
+            }
+        }
+    }
+    panic!("nothing is kept with {words}");
+}
+
+/// BY-19: a goal in loops, from its beginning to the archive: every step is decided again as it was, with its record byte for
+/// byte, though its files were changed and merged since. What somebody would be told otherwise is told.
 #[test]
-fn a_run_of_another_machine_is_refused() {
+fn a_cycle_is_carried_out_again() {
     let place = crate::cycles::repository();
     assert_eq!(crate::cycles::begin(&place).code, 3);
-    let before = crate::scripted::records(&place);
-    let ran = place.run(&["run", "--replay", "last"]);
-    assert_eq!(ran.code, 1, "{}", ran.shown());
-    assert!(ran.stderr.contains("is a run of cycle, which cannot be replayed"), "{}", ran.shown());
-    assert_eq!(crate::scripted::records(&place), before);
+    check_same(&place, 6);
+    for words in ["APPROVED", "MERGE_APPROVED", "DELETE_APPROVED"] {
+        crate::cycles::answer(&place, words);
+    }
+    check_same(&place, 9);
+    let told = again(&place, &["--json"]).json().into_iter().find_map(|line| line.get("replayed").cloned()).unwrap();
+    assert_eq!((&told["briefs"], &told["differences"]), (&json!(9), &json!([])), "{told:#}");
+    fs::write(place.path("multiverse.toml"), "[cycle]\nlines = 7\n").unwrap();
+    let ran = again(&place, &[]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(
+        ran.stderr.contains("other than recorded: 1:1:1: brief context.limits.lines: 7, recorded"),
+        "{}",
+        ran.shown()
+    );
+    assert_eq!(again(&place, &["--replay-strict"]).code, 4);
+    fs::remove_file(place.path("multiverse.toml")).unwrap();
+    falsify(&place, "PASS", "FAIL");
+    let ran = again(&place, &[]);
+    assert!(ran.stderr.contains("other than recorded: record "), "{}", ran.shown());
+}
+
+/// BY-19: a roadmap with several executors at once.
+#[test]
+fn a_roadmap_is_carried_out_again() {
+    let place = crate::roadmaps::place(crate::roadmaps::TASK);
+    let ran = crate::roadmaps::run(&place, &["--jobs", "3"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    check_same(&place, 5);
+    // Where it was copied to, it is the same.
+    let copy = Place::with(&[]);
+    let copied = std::process::Command::new("cp").arg("-a").arg(place.path(".")).arg(copy.path("")).status().unwrap();
+    assert!(copied.success());
+    check_same(&copy, 5);
+    fs::write(place.path("multiverse.toml"), "seconds = 77\n").unwrap();
+    let ran = again(&place, &[]);
+    assert!(ran.stderr.contains("brief limits.seconds: 77, recorded 1800"), "{}", ran.shown());
+}
+
+/// BY-19: a workflow that code plays, and one in which an agent has a role; gates are people's words, and taken as they were.
+#[test]
+fn a_workflow_is_carried_out_again() {
+    let idea = b"# A parser\n\nowner: ada\n\n## Acceptance criteria\n\n- No byte is lost\n";
+    let path = "agent_runtime/artifacts/a_parser/01_requirements.md";
+    let report = json!({"status": "done", "summary": "written", "result": {},
+        "outputs": [{"path": path, "content": "# Requirements\n\nIt reads.\n"}]});
+    let script = json!([{"role": "business_analyst", "report": report}]).to_string();
+    for (agents, briefs) in [(&[][..], 0), (&["--agent", "business_analyst=script:script.json"][..], 4)] {
+        let place = Place::with(&[("ideas/parser.md", idea), ("script.json", script.as_bytes())]);
+        assert_eq!(place.run(&["init", "--protocol", "profile"]).code, 0);
+        let ran = place.run(&[&["run", "--profile", "default_fallback_profile"], agents].concat());
+        assert_eq!(ran.code, 3, "{}", ran.shown());
+        if briefs == 0 {
+            assert_eq!(place.run(&["gate", "approve", "RELEASE_APPROVAL"]).code, 0);
+        }
+        check_same(&place, briefs);
+    }
+}
+
+/// BY-19, BY-08: a run that was bounded and had its own time for an attempt is carried out within the same bounds, and they
+/// are raised as they were then.
+#[test]
+fn bounds_of_a_run_are_kept() {
+    let used = r#"
+- {action: execute, item: T05, report: {status: done, summary: "did {item}", usage: {input_tokens: 50, output_tokens: 5}, outputs: [{path: "{output}", content: "Words.\n"}]}}
+"#;
+    let place = place(used);
+    fs::write(place.path("multiverse.toml"), "seconds = 700\n").unwrap();
+    let ran = crate::scripted::scripted(&place, &["run", REQUEST, "--yes", "--budget", "50", "--budget", "60m"]);
+    assert_eq!(ran.code, 3, "{}", ran.shown());
+    let ran = crate::scripted::scripted(&place, &["answer", "last", "90k"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    let ran = place.run(&["run", "--replay", "last", "--replay-strict"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    assert!(ran.stderr.contains("agents would have been told the same"), "{}", ran.shown());
+}
+
+/// BY-19, QL-21: an attempt that ended with its process was not recorded; that it is not made again is no difference. Whoever
+/// took the run up was told of the same tools as before.
+#[test]
+fn what_was_lost_is_no_difference() {
+    let place = place("- {action: execute, item: T05, attempt: 1, delay_ms: 600000, report: {status: done}}\n");
+    let arguments = ["run", REQUEST, "--yes", "--agent", "script:script.yaml"];
+    let mut child = place.command(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap();
+    crate::roadmaps::until("T05 begins", || place.run(&["status", "--json"]).stdout.contains(r#""item":"T05""#));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ran = place.run(&["resume", "last"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
+    let ran = place.run(&["run", "--replay", "last", "--replay-strict"]);
+    assert_eq!(ran.code, 0, "{}", ran.shown());
 }
