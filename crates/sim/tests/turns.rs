@@ -35,7 +35,8 @@ fn ql07_what_another_has_just_placed_waits_its_turn() {
     one.place(Due::All).unwrap();
     other.finish().unwrap();
     add(&mut other, "by the other\n");
-    machine.pass(limits::PLACE_PAUSE);
+    // By now it would place what it committed itself.
+    machine.pass(limits::PLACE_FOR_OTHERS);
     add(&mut one, "by the one\n");
     one.place(Due::All).unwrap();
     add(&mut other, "by the other again\n");
