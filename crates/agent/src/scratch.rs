@@ -54,13 +54,29 @@ impl Scratch {
     /// A file that cannot be placed, because it is not there or something else has its place, is left out: the agent
     /// finds it missing, as anybody would.
     pub fn make(project: &Path, fence: u64, brief: &Brief) -> Result<Self, ScratchFault> {
-        let scratch = Self { project: project.into(), run_id: brief.run_id.clone(), fence };
-        let fault = |reason: String| ScratchFault { path: scratch.workdir(), reason };
-        if path_problem(&brief.run_id).is_some() || brief.run_id.contains('/') {
-            return Err(fault(format!("`{}` is no name of a run", quote(&brief.run_id, 80))));
-        }
-        scratch.place(brief).map_err(|reason| fault(reason.to_string()))?;
+        let scratch = Self::of(project, fence, &brief.run_id)?;
+        scratch.place(brief).map_err(|reason| scratch.fault(&reason))?;
         Ok(scratch)
+    }
+
+    /// Makes the folder anew, with nothing in it: for work in a place of its own, which is made inside.
+    pub fn make_empty(project: &Path, fence: u64, run_id: &str) -> Result<Self, ScratchFault> {
+        let scratch = Self::of(project, fence, run_id)?;
+        scratch.top().and_then(|top| scratch.begin(&top)).map_err(|reason| scratch.fault(&reason))?;
+        Ok(scratch)
+    }
+
+    fn of(project: &Path, fence: u64, run_id: &str) -> Result<Self, ScratchFault> {
+        let scratch = Self { project: project.into(), run_id: run_id.into(), fence };
+        if path_problem(run_id).is_some() || run_id.contains('/') {
+            let reason = format!("`{}` is no name of a run", quote(run_id, 80));
+            return Err(ScratchFault { path: scratch.workdir(), reason });
+        }
+        Ok(scratch)
+    }
+
+    fn fault(&self, reason: &io::Error) -> ScratchFault {
+        ScratchFault { path: self.workdir(), reason: reason.to_string() }
     }
 
     /// The folder to work in.
@@ -103,14 +119,18 @@ impl Scratch {
         Ok(removed)
     }
 
-    fn place(&self, brief: &Brief) -> io::Result<()> {
-        let top = match open_scratch(&self.project) {
+    /// The folder of all of them.
+    fn top(&self) -> io::Result<Folder> {
+        match open_scratch(&self.project) {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
-                Folder::open(&self.project)?.made_path([".multiverse", "scratch"].into_iter())?
+                Folder::open(&self.project)?.made_path([".multiverse", "scratch"].into_iter())
             }
-            top => top?,
-        };
-        let mut made = Made { workdir: self.begin(&top)?, way: Vec::new() };
+            top => top,
+        }
+    }
+
+    fn place(&self, brief: &Brief) -> io::Result<()> {
+        let mut made = Made { workdir: self.begin(&self.top()?)?, way: Vec::new() };
         for output in brief.expects.outputs.iter().filter(|output| path_problem(output).is_none()) {
             if let Some((parents, _)) = output.rsplit_once('/') {
                 made.folder(parents)?;

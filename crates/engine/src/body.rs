@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use machine::Fact;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use store::Record;
 
 /// The body of a record.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -80,6 +81,11 @@ impl Body {
     /// Reads the body of a record; nothing when it is none of the engine's.
     pub fn of(raw: &RawValue) -> Option<Self> {
         serde_json::from_str(raw.get()).ok()
+    }
+
+    /// Those of records, if each of them is a step of some run.
+    pub(crate) fn all_of(records: &[Record]) -> Option<Vec<Self>> {
+        records.iter().map(|record| record.body.as_deref().and_then(Self::of)).collect()
     }
 }
 

@@ -99,6 +99,14 @@ impl Task {
         }
     }
 
+    /// Whether the files of the brief lie in the scratch folder.
+    fn is_laid_out(&self) -> bool {
+        match self {
+            Self::Level(_) | Self::Hosted(None) => true,
+            Self::Hosted(Some(place)) => place.is_laid_out(),
+        }
+    }
+
     /// The folder to work in: the scratch folder, or one that is made in it.
     fn folder(&mut self, scratch: &Scratch) -> Result<PathBuf, String> {
         match self {
@@ -208,7 +216,11 @@ impl Crew {
         let given = self.hands.give(Box::new(move || {
             let (run, fence) = (assignment.run.clone(), assignment.fence);
             // The folder is made here, where nobody else waits for it.
-            match Scratch::make(&project, fence, &assignment.brief) {
+            let scratch = match assignment.task.is_laid_out() {
+                true => Scratch::make(&project, fence, &assignment.brief),
+                false => Scratch::make_empty(&project, fence, &assignment.run),
+            };
+            match scratch {
                 Ok(scratch) => work_on(assignment, scratch, project, &told, &listener, (&sender, tidier)),
                 Err(error) => {
                     let error = format!("cannot make a scratch folder: {error}");

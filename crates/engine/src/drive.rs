@@ -1,7 +1,7 @@
 //! The loop: orders are taken, agents are set to work, what they say becomes orders again; until nothing can go on
 //! without a person.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -110,13 +110,15 @@ impl<F: Fs> Service<F> {
 
     fn drive_on(&mut self, interrupt: &Interrupt, beside: Beside<'_, F>) -> Result<Drove, EngineError> {
         let (mut looked, mut caught_up) = (Instant::now(), Instant::now());
-        let mut unsettled = false;
+        let (mut unsettled, mut hinted) = (false, false);
         loop {
             if interrupt.asked() > 0 {
                 return self.end_agents(interrupt);
             }
             self.look_after_members();
             let orders: Vec<Order> = std::mem::take(&mut self.queue).into();
+            // Whoever writes has taken in what others wrote.
+            caught_up = if orders.is_empty() { caught_up } else { Instant::now() };
             self.take_all(orders)?;
             self.start_enlisted();
             self.feed_hungry();
@@ -152,10 +154,11 @@ impl<F: Fs> Service<F> {
                 self.catch_up()?;
             }
             let again = if unsettled { SETTLES } else { LOOK };
-            if told.edits || looked.elapsed() >= again {
-                looked = Instant::now();
-                unsettled = self.engine.look()?;
-                self.cover();
+            let again = if (hinted || told.edits) && !unsettled { self.heeds_hints_after() } else { again };
+            hinted |= told.edits;
+            if looked.elapsed() >= again {
+                (looked, hinted) = (Instant::now(), false);
+                unsettled = self.look()?;
             }
             self.react();
         }
@@ -196,7 +199,7 @@ impl<F: Fs> Service<F> {
     }
 
     /// Has the folders watched in which people edit what this process carries on.
-    fn cover(&mut self) {
+    pub(crate) fn cover(&mut self) {
         let Some(watch) = &mut self.watch else { return };
         let me = self.engine.me();
         let mine = self.engine.runs().filter(|run| run.driver.as_deref() == Some(me));
@@ -240,6 +243,7 @@ impl<F: Fs> Service<F> {
         // What others did since may be in a brief as well.
         if self.engine.store.head() != head {
             self.prepared.clear();
+            self.deeds.clear();
         }
         for (order, result) in steps {
             match result {
@@ -257,9 +261,11 @@ impl<F: Fs> Service<F> {
     /// before that is durable.
     fn prepare(&mut self, written: &Written) {
         self.prepared.clear();
+        self.deeds.clear();
         for taken in written.taken() {
             for effect in &taken.effects {
                 let Effect::Start(fence) = effect else { continue };
+                self.prepare_hosted(&taken.run, *fence);
                 // A run whose memory is ahead of the journal is made anew first.
                 if self.engine.state.unsure.contains(&taken.run) {
                     continue;
@@ -435,45 +441,6 @@ impl<F: Fs> Service<F> {
             (self.engine.listener)(Notice::Problem { run: Some(run.into()), path: None, reason });
         }
         Outcome::Catalog { files: scanned.files, gone: scanned.gone }
-    }
-
-    /// Takes in what other processes committed.
-    fn catch_up(&mut self) -> Result<(), EngineError> {
-        self.engine.store.catch_up()?;
-        self.engine.follow()
-    }
-
-    /// Does what follows from what others did for the runs of this process.
-    fn react(&mut self) {
-        if self.engine.has_heard() {
-            let edits = self.engine.edits();
-            self.queue.extend(edits);
-            self.reconcile();
-        }
-    }
-
-    /// Ends agents whose attempts others ended, and looks what can go on.
-    fn reconcile(&mut self) {
-        let me = self.engine.me().to_string();
-        let open: BTreeSet<(String, u64)> = self
-            .engine
-            .runs()
-            .flat_map(|run| run.attempts.keys().map(|fence| (run.id.clone(), *fence)))
-            .chain(self.engine.hosted_attempts())
-            .collect();
-        for (run, fence) in self.crew.all() {
-            if !open.contains(&(run.clone(), fence)) {
-                self.end_attempt(&run, fence);
-            }
-        }
-        let mine: VecDeque<Order> = self
-            .engine
-            .runs()
-            .filter(|run| run.driver.as_deref() == Some(me.as_str()))
-            .map(|run| Order::to(&run.id, Input::Wake))
-            .collect();
-        self.queue.extend(mine);
-        self.queue.extend(self.engine.wake_own_hosted());
     }
 
     /// Runs that waited for room get their turn when there is some.

@@ -189,22 +189,15 @@ impl<F: Fs> Engine<F> {
 
     fn follow_record(&mut self, record: &Record) {
         self.heard = true;
-        for entry in &record.docs {
-            self.state.forget_document(entry.path.as_str());
+        if let Some(body) = record.body.as_deref().and_then(Body::of) {
+            return self.state.follow_step(self.hierarchy, record, &body);
         }
-        self.follow_documents(record);
-        match record.body.as_deref().and_then(Body::of) {
-            Some(body) => {
-                self.state.apply_body(self.hierarchy, &body);
-                self.state.forget_if_over(&body.run);
+        self.state.follow_documents(record);
+        self.state.memory.forget();
+        if record.kind != Kind::Commit && record.kind != Kind::Adopt {
+            for entry in &record.docs {
+                self.note_edit(entry.path.as_str(), record.number - 1);
             }
-            None if record.kind != Kind::Commit && record.kind != Kind::Adopt => {
-                self.state.memory.forget();
-                for entry in &record.docs {
-                    self.note_edit(entry.path.as_str(), record.number - 1);
-                }
-            }
-            None => self.state.memory.forget(),
         }
     }
 
@@ -248,10 +241,15 @@ impl<F: Fs> Engine<F> {
         let mut taken = None;
         for _ in 0..ROUNDS {
             self.edits_first(&mut ready)?;
-            let Self { store, state, settings, hierarchy, head, .. } = self;
+            let Self { store, state, settings, hierarchy, head, heard, .. } = self;
             let decided = store.batch(|batch| {
+                // What others did is taken in here, under the one lock, where it is nothing but steps: to come back for it
+                // would let them commit again meanwhile. Nothing is done for it before all of this is durable.
                 if batch.head().number != *head {
-                    return None;
+                    let news = Body::all_of(batch.news())?;
+                    let records = batch.take_news();
+                    records.iter().zip(news).for_each(|(record, body)| state.follow_step(hierarchy, record, &body));
+                    *heard = true;
                 }
                 let steps = ready.iter().map(|one| state.step(batch, one, hierarchy, settings));
                 let steps: Vec<_> = steps.collect();
@@ -327,7 +325,13 @@ impl<F: Fs> Engine<F> {
         if matches!(input, Input::Wake | Input::Claim | Input::Resume) {
             if self.is_shared(ready.order.run()) {
                 let run = ready.order.run().to_string();
-                self.look_at_members(&run);
+                match input {
+                    // Many are woken by one commit: all of them are looked at now and then, and those who may be lost now.
+                    Input::Wake => self.look_at_lost_members(&run),
+                    _ => {
+                        self.look_at_members(&run);
+                    }
+                }
                 ready.has_looked = true;
                 return Ok(ready);
             }
@@ -424,13 +428,10 @@ impl<F: Fs> Engine<F> {
         store.checkpoint(|news| {
             *heard |= !news.is_empty();
             for record in news {
-                record.docs.iter().for_each(|entry| state.forget_document(entry.path.as_str()));
                 match record.body.as_deref().and_then(Body::of) {
-                    Some(body) => {
-                        state.apply_body(hierarchy, &body);
-                        state.forget_if_over(&body.run);
-                    }
+                    Some(body) => state.follow_step(hierarchy, &record, &body),
                     None => {
+                        state.follow_documents(&record);
                         state.memory.forget();
                         for run in state.runs.keys().chain(state.hosted.keys()) {
                             edited.entry(run.clone()).or_insert(record.number - 1);

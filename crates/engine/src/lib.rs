@@ -28,6 +28,7 @@ mod mode;
 mod notice;
 mod notify;
 mod odd;
+mod others;
 mod profile;
 mod readable;
 pub mod realization;

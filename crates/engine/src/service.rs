@@ -11,6 +11,7 @@ use store::{Commit, CommitError, Fs, Head, Missing, ProjectPath, RealFs, What};
 use crate::crew::{Crew, Listener};
 use crate::engine::Engine;
 use crate::fault::EngineError;
+use crate::hosted::Deed;
 use crate::mode::{Chosen, Earlier, choose};
 use crate::settings::{Casting, Settings};
 use crate::step::Order;
@@ -33,6 +34,8 @@ pub struct Service<F: Fs = RealFs> {
     pub(crate) held: BTreeMap<String, Vec<Order>>,
     /// Briefs that were made before they are due: by run and attempt.
     pub(crate) prepared: VecDeque<(String, u64, agent::Brief)>,
+    /// The same of hosted runs: what is to be done, by run and attempt.
+    pub(crate) deeds: Vec<(String, u64, Deed)>,
     pub(crate) messengers: Vec<std::thread::JoinHandle<()>>,
     /// News of files, once somebody waited; nothing where there is none to be had.
     pub(crate) watch: Option<Watch>,
@@ -109,6 +112,7 @@ impl<F: Fs> Service<F> {
             queue,
             held,
             prepared,
+            deeds: Vec::new(),
             messengers,
             watch: None,
             watched: false,

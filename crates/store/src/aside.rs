@@ -138,6 +138,7 @@ impl<F: Fs> Store<F> {
             return Ok(Passed::Done);
         }
         let waiting = self.waiting(Due::Now);
+        let waiting = self.in_turn(waiting);
         if waiting.is_empty() {
             return Ok(Passed::Done);
         }
@@ -157,6 +158,32 @@ impl<F: Fs> Store<F> {
             self.apart = Some(receiver);
         }
         drafted.map(|()| Passed::Done)
+    }
+
+    /// Without those that another process has placed a moment ago. Many that change one document would else all write each of
+    /// its versions, and each would read what each other wrote (QL-07). A file of a person's that lies there waits as long.
+    fn in_turn(&mut self, waiting: Vec<ProjectPath>) -> Vec<ProjectPath> {
+        let now = self.fs.now();
+        let mut due = Vec::with_capacity(waiting.len());
+        for path in waiting {
+            let seen = self.documents.get(&path).and_then(|document| document.disk.seen);
+            let found = self.fs.look(&path).ok().flatten();
+            let others = found.filter(|found| seen.is_some_and(|seen| seen.stamp != *found));
+            // A time that is still to come says nothing.
+            let age = others.and_then(|found| u64::try_from(now.wall - found.modified).ok()).map(Duration::from_nanos);
+            match age.and_then(|age| limits::PLACE_TURN.checked_sub(age)).filter(|left| !left.is_zero()) {
+                Some(left) => self.behind.insert(path, now.steady + left + self.own_share()),
+                None => due.push(path),
+            }
+        }
+        due
+    }
+
+    /// Some time within a turn that differs from process to process: not all come back at once.
+    fn own_share(&self) -> Duration {
+        const SHARES: u32 = 32;
+        let sum = self.alive.name.bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        limits::PLACE_TURN * (sum % SHARES) / SHARES
     }
 
     /// Waits for what somebody else writes, and puts it into its place.

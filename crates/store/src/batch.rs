@@ -12,7 +12,7 @@ use crate::fs::Fs;
 use crate::journal::Head;
 use crate::limits;
 use crate::path::ProjectPath;
-use crate::record::{DocumentRecord, Presence, Sum};
+use crate::record::{DocumentRecord, Presence, Record, Sum};
 use crate::store::{Store, exists};
 
 /// Commits that are written together.
@@ -39,6 +39,17 @@ impl<F: Fs> Batch<'_, F> {
     /// A document as of that record.
     pub fn read(&self, path: &ProjectPath) -> Option<&Text> {
         self.store.read(path)
+    }
+
+    /// The records that came from elsewhere and that the caller has not taken yet. They need not be durable: nothing may be
+    /// done for them before a sync that begins after this batch has returned.
+    pub fn news(&self) -> &[Record] {
+        &self.store.news
+    }
+
+    /// Takes them, so that they are not told again.
+    pub fn take_news(&mut self) -> Vec<Record> {
+        std::mem::take(&mut self.store.news)
     }
 
     /// Adds a commit; gives its number.

@@ -249,11 +249,12 @@ impl Document {
     }
 
     /// The newest change that some bytes were merged by, or were the version before. Where many processes place a document,
-    /// each asks this of each other's file: texts of one length share most of their bytes, and are compared in no time, so
-    /// no lines are counted.
+    /// each asks this of each other's file: versions that are longer or shorter are not made anew, and texts of one length
+    /// share most of their bytes, and are compared in no time, so no lines are counted (QL-07).
     fn meet(&self, found: &Text) -> Option<usize> {
+        let oldest = self.oldest_alike(found)?;
         let mut version = self.text.clone().unwrap_or_default();
-        for (index, past) in self.past.iter().enumerate().rev() {
+        for (index, past) in self.past.iter().enumerate().skip(oldest).rev() {
             // A change that was taken fits, so its inverse does.
             version = past.change.inverse().apply(&version).ok()?;
             if past.found.as_ref() == Some(found) || past.was.is_present() && version == *found {
@@ -261,6 +262,24 @@ impl Document {
             }
         }
         None
+    }
+
+    /// The oldest change that can be meant: some bytes are as long as the version before it, or as what it was merged from.
+    fn oldest_alike(&self, found: &Text) -> Option<usize> {
+        let mut length = self.text.as_ref().map_or(0, Text::len);
+        let mut oldest = None;
+        for (index, past) in self.past.iter().enumerate().rev() {
+            let (cut, put) = past
+                .change
+                .splices()
+                .iter()
+                .fold((0, 0), |(cut, put), splice| (cut + splice.cut.len(), put + splice.put.len()));
+            length = (length + cut).saturating_sub(put);
+            if length == found.len() || past.found.as_ref().is_some_and(|text| text.len() == found.len()) {
+                oldest = Some(index);
+            }
+        }
+        oldest
     }
 
     /// The version of a record, if it is remembered.

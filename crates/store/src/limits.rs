@@ -47,6 +47,9 @@ pub const PLACE_LATEST: Duration = Duration::from_secs(1);
 /// A file that another process has to place is placed for it after this long: many that follow one document do not all
 /// write it.
 pub const PLACE_FOR_OTHERS: Duration = Duration::from_millis(500);
+/// A file that another process has placed less than this ago is left to it for as long: many that change one document take
+/// turns in placing it.
+pub const PLACE_TURN: Duration = Duration::from_millis(100);
 /// What placing one file is expected to take before any was placed.
 pub const PLACE_GUESS: Duration = Duration::from_micros(100);
 /// How soon one who has nothing else to do looks whether somebody else has written what is to be placed.

@@ -26,6 +26,8 @@ pub(crate) struct Entries {
 #[derive(Debug, Default)]
 struct Draft {
     stamp: Stamp,
+    /// The line that it begins with.
+    title: String,
     span: Range<usize>,
     fields: Vec<Given>,
     /// Text that has no key.
@@ -70,7 +72,8 @@ pub(crate) fn read(text: &str) -> Entries {
         let headings = nodes.iter().filter(|node| node.level().is_some()).map(|node| node.start);
         let end = stops.iter().copied().chain(headings).filter(|stop| *stop > head.start).min().unwrap_or(text.len());
         let stamp = Stamp::read(text[head.clone()].trim());
-        let mut draft = Draft { stamp, span: head.clone(), ..Draft::default() };
+        let title = text[head.clone()].trim().to_owned();
+        let mut draft = Draft { stamp, title, span: head.clone(), ..Draft::default() };
         draft.take_lines(text, head.end..end);
         (head.start, draft)
     }));
@@ -117,7 +120,8 @@ fn paragraph_heads(text: &str, nodes: &[Node]) -> Vec<Range<usize>> {
 /// A heading, and what stands below it up to a place.
 fn headed_entry(text: &str, heading: &Node, end: usize) -> Draft {
     let mut draft = Draft {
-        stamp: Stamp::read(&text[heading.content.clone()]),
+        stamp: Stamp::of_entry(&text[heading.content.clone()]),
+        title: text[heading.content.clone()].to_owned(),
         span: heading.start..heading.head_end,
         ..Draft::default()
     };
@@ -129,7 +133,7 @@ fn headed_entry(text: &str, heading: &Node, end: usize) -> Draft {
 fn list_entry(text: &str, node: &Node) -> Option<Draft> {
     let title = &text[node.content.clone()];
     let stamp = Stamp::read(title);
-    let mut draft = Draft { stamp, span: node.start..node.head_end, ..Draft::default() };
+    let mut draft = Draft { stamp, title: title.to_owned(), span: node.start..node.head_end, ..Draft::default() };
     draft.take_lines(text, node.head_end..node.end);
     // Below a heading, `- **Result**: …` is a line of that entry.
     let is_line = node.parent.is_some()
@@ -217,13 +221,35 @@ impl Draft {
         self.fields.iter().find(|given| given.key == key)
     }
 
+    /// A result that no line of its own gives: `Log 3 · @name · ✅ Succeeded — all of it`, `**#4**, result: failed. …`.
+    fn result_in_passing(&self) -> Option<Verdict> {
+        const BETWEEN: [&str; 8] = [" · ", " | ", ", ", "; ", " — ", " – ", " - ", " ("];
+        let lines = std::iter::once(&self.title).chain(self.loose.first());
+        let parts = lines.flat_map(|line| {
+            BETWEEN
+                .iter()
+                .fold(vec![line.as_str()], |parts, mark| parts.iter().flat_map(|part| part.split(mark)).collect())
+        });
+        let mut found = parts.filter_map(|part| {
+            let part = part.trim().trim_end_matches([')', '.', ':', '*']).trim_start_matches(['*', '(']).trim();
+            match part.split_once([':', '：']) {
+                Some((key, value)) => match EntryKey::of(key) {
+                    Some(EntryKey::Result) => words::verdict(value.trim()).0.value(),
+                    _ => None,
+                },
+                None => words::plain_verdict(part),
+            }
+        });
+        found.next()
+    }
+
     fn entry(&self, problems: &mut Vec<Deviation>) -> LogEntry {
         let text = |key: EntryKey| self.given(key).map(|given| given.value.trim().to_owned());
         let summary = text(EntryKey::Summary).unwrap_or_else(|| self.loose.join("\n"));
         let objective = text(EntryKey::Objective).unwrap_or_else(|| self.stamp.more.clone());
         let result =
             self.given(EntryKey::Result).map(|given| words::verdict(given.value.lines().next().unwrap_or_default()).0);
-        let verdict = result.as_ref().and_then(Read::value);
+        let verdict = result.as_ref().map_or_else(|| self.result_in_passing(), Read::value);
         let said = self.given(EntryKey::Blocker).and_then(|given| words::yes_or_no(&given.value));
         self.tell(result.as_ref(), said, problems);
         LogEntry {

@@ -80,7 +80,9 @@ impl Face {
             Kind::Heading { level } => Head::Heading(*level),
             Kind::Entry { indent, marker, .. } => Head::Entry { indent: *indent, marker: marker.clone() },
         };
-        let lines = field_lines(source, &nodes);
+        // What each line below says is read once.
+        let fields: Vec<Vec<Line>> = nodes.iter().map(|node| fields_at(source, node)).collect();
+        let lines = field_lines(source, &nodes, &fields);
         let end = match head {
             Head::Heading(_) => lines.last().map_or(first.head_end, |line| line.span.end.max(first.head_end)),
             Head::Entry { .. } => first.end,
@@ -114,11 +116,12 @@ impl Face {
             title,
             lines,
             status: said.or(beside),
-            has_inner: has_inner(source, &nodes, &number),
+            has_inner: has_inner(source, &nodes, &number, &fields),
             has_plain: nodes
                 .iter()
+                .zip(&fields)
                 .skip(1)
-                .any(|node| node.parent == Some(0) && !is_field(source, node) && !is_note(source, node)),
+                .any(|(node, fields)| node.parent == Some(0) && !are_fields(fields) && !is_note(source, node)),
             head_end: first.head_end,
             text_end: first.text_end,
             end,
@@ -144,8 +147,15 @@ impl Face {
             }),
             (None, Some(Tick::Done)) => Some(Status::Completed),
             (None, Some(Tick::Other('-'))) => Some(Status::Cancelled),
+            (None, _) if self.is_held() => Some(Status::Locked),
             (None, _) => Some(Status::Pending),
         }
+    }
+
+    /// Whether somebody is said to have locked it, where nothing says its state.
+    fn is_held(&self) -> bool {
+        let by = self.line(Key::Executor).filter(|line| words::squeezed(&line.name) == "lockedby");
+        by.is_some() && !self.executor().is_empty()
     }
 
     /// Who holds it.
@@ -198,9 +208,23 @@ fn first_marker(head: &Head) -> usize {
 
 /// Whether a line below an entry says something of it.
 pub(crate) fn is_field(source: &str, node: &Node) -> bool {
-    node.check().is_none()
-        && node.level().is_none()
-        && read_fields(source, node).iter().any(|line| line.key == Key::Status || is_short(line))
+    are_fields(&fields_at(source, node))
+}
+
+/// What a line says by known keys; nothing where it is a heading, or has a box.
+fn fields_at(source: &str, node: &Node) -> Vec<Line> {
+    match node.check().is_none() && node.level().is_none() {
+        true => read_fields(source, node),
+        false => Vec::new(),
+    }
+}
+
+fn are_fields(lines: &[Line]) -> bool {
+    lines.iter().any(|line| line.key == Key::Status || is_short(line))
+}
+
+fn are_state(lines: &[Line]) -> bool {
+    are_fields(lines) && lines.iter().any(|line| line.key == Key::Status)
 }
 
 /// Whether a line below an entry gives a value to a key that is not known: `- owner: x`, `- **Note**: y`.
@@ -222,9 +246,9 @@ fn is_short(line: &Line) -> bool {
 }
 
 /// Whether something below an entry has a box, says its state, or goes on with its number.
-fn has_inner(source: &str, nodes: &[Node], number: &str) -> bool {
+fn has_inner(source: &str, nodes: &[Node], number: &str, fields: &[Vec<Line>]) -> bool {
     nodes.iter().enumerate().skip(1).any(|(at, node)| {
-        let says_state = node.parent.is_some_and(|parent| parent > 0) && is_state(source, node);
+        let says_state = node.parent.is_some_and(|parent| parent > 0) && are_state(&fields[at]);
         let goes_on = || {
             let own = title::read(source, node.content.clone(), true).0.number;
             !number.is_empty() && own.strip_prefix(number).is_some_and(|rest| rest.starts_with('.'))
@@ -235,7 +259,18 @@ fn has_inner(source: &str, nodes: &[Node], number: &str) -> bool {
 
 /// Whether a line gives a state.
 pub(crate) fn is_state(source: &str, node: &Node) -> bool {
-    is_field(source, node) && read_fields(source, node).iter().any(|line| line.key == Key::Status)
+    are_state(&fields_at(source, node))
+}
+
+/// The same, or a line that says who holds something or what it needs, spelled as a key: where it stands below nothing, it
+/// says that of what something else has cut it off from, and is nothing to be done.
+pub(crate) fn is_lost_field(source: &str, node: &Node) -> bool {
+    let is_key = |line: &Line| {
+        matches!(line.key, Key::Executor | Key::DependsOn)
+            && line.name.starts_with(|letter: char| letter.is_lowercase())
+    };
+    let lines = fields_at(source, node);
+    are_state(&lines) || (are_fields(&lines) && lines.iter().any(is_key))
 }
 
 fn head_line<'s>(source: &'s str, node: &Node) -> &'s str {
@@ -243,7 +278,7 @@ fn head_line<'s>(source: &'s str, node: &Node) -> &'s str {
 }
 
 /// Lines that say something of the first node: entries directly below it, and lines of its own paragraph.
-fn field_lines(source: &str, nodes: &[Node]) -> Vec<Line> {
+fn field_lines(source: &str, nodes: &[Node], fields: &[Vec<Line>]) -> Vec<Line> {
     let Some(first) = nodes.first() else { return Vec::new() };
     let mut lines: Vec<Line> = Vec::new();
     let mut at = first.head_end;
@@ -258,7 +293,7 @@ fn field_lines(source: &str, nodes: &[Node]) -> Vec<Line> {
         );
     }
     for (number, node) in nodes.iter().enumerate().skip(1).filter(|(_, node)| node.parent == Some(0)) {
-        if !is_field(source, node) {
+        if !are_fields(&fields[number]) {
             continue;
         }
         let below: Vec<String> = nodes[number + 1..]
@@ -266,7 +301,7 @@ fn field_lines(source: &str, nodes: &[Node]) -> Vec<Line> {
             .take_while(|inner| inner.start < node.end)
             .map(|inner| source[inner.content.clone()].to_owned())
             .collect();
-        lines.extend(read_fields(source, node).into_iter().map(|line| Line { below: below.clone(), ..line }));
+        lines.extend(fields[number].iter().map(|line| Line { below: below.clone(), ..line.clone() }));
     }
     lines
 }

@@ -474,9 +474,13 @@ impl Front {
     }
 }
 
-/// How far something is: `15%`, `15 %`, `0.15` or `15`, at most 100.
+/// How far something is: `15%`, `15 %`, `0.15`, `15` or `3/20`, at most 100.
 pub(crate) fn front_progress(raw: &str) -> Option<u8> {
     let text = raw.trim();
+    if let Some((done, all)) = text.split_once('/') {
+        let (done, all): (f64, f64) = (done.trim().parse().ok()?, all.trim().parse().ok()?);
+        return (done >= 0.0 && all > 0.0).then(|| (done * 100.0 / all).min(100.0) as u8);
+    }
     let (number, is_percent) = match text.strip_suffix(['%', '％']) {
         Some(number) => (number.trim(), true),
         None => (text, false),

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use syntax::markdown::lists::Node;
 
-use super::face::{Face, is_field, is_note, is_state};
+use super::face::{Face, is_field, is_lost_field, is_note, is_state};
 use super::title;
 use super::words::{self, Key};
 
@@ -127,7 +127,7 @@ impl Survey {
                 // Notes beside the items are none.
                 None if !is_sure[place] && !holds_sure[place] && is_in_remarks(parent, &is_own) => false,
                 None if is_sure[place] || holds_sure[place] => true,
-                None if is_field_of[place] && (parent.is_some() || is_state(text, node)) => false,
+                None if is_field_of[place] && (parent.is_some() || is_lost_field(text, node)) => false,
                 None if is_below_entry && is_note(text, node) => false,
                 None => match parent {
                     None => true,

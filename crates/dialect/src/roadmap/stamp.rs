@@ -36,6 +36,20 @@ impl Stamp {
         stamp
     }
 
+    /// The same of a line that is known to begin an entry: there one word behind the moment is a name, as in
+    /// `2025-06-16 runner-1`.
+    pub(crate) fn of_entry(title: &str) -> Self {
+        let mut stamp = Self::read(title);
+        let text = title.trim();
+        if let (true, Some((0, end))) = (stamp.executor_name.is_empty(), moment_in(text)) {
+            let rest = text[end..].trim();
+            if !rest.contains(char::is_whitespace) && rest.starts_with(char::is_alphabetic) {
+                rest.clone_into(&mut stamp.executor_name);
+            }
+        }
+        stamp
+    }
+
     /// Whether it is surely an entry, wherever it stands.
     pub(crate) fn is_sure(&self) -> bool {
         let is_numbered = self.is_named && self.number.is_some();

@@ -31,15 +31,27 @@ const BEFORE_NUMBER: &str = "phase step task item stage milestone part section e
 /// Words that may stand directly behind one.
 const BEHIND_NUMBER: &str = "阶段 步 步骤 章 节 단계 번";
 
+/// Words between the last two names of a list.
+const AND: [&str; 7] = [" and ", " und ", " y ", " et ", " и ", "和", "及"];
+
 /// Reads what stands in a span of a source. A state beside the title counts only if none is told elsewhere.
 pub(crate) fn read(source: &str, span: Range<usize>, is_told: bool) -> (Title, Option<Said>) {
     let mut inner = without_comment(source, span);
-    let needs = needs(&source[inner.clone()]);
+    let mut needs = needs(&source[inner.clone()]);
     let mut said = None;
     match is_told {
         // A sign beside it says nothing more.
         true => inner = sign_beside(source, inner.clone()).map_or(inner, |(inner, _)| inner),
-        false => (inner, said) = state_beside(source, inner),
+        false => {
+            if let Some((left, (status, place), tail)) = plain_behind_dash(source, inner.clone()) {
+                if needs.is_empty() {
+                    needs = needs_behind(&source[tail]);
+                }
+                (inner, said) = (left, Some(Said { read: Read::Loose(status), span: place, is_line: false }));
+            } else {
+                (inner, said) = state_beside(source, inner);
+            }
+        }
     }
     inner = unwrapped(source, inner);
     let (number_span, span) = split_number(source, inner.clone());
@@ -65,10 +77,9 @@ pub(crate) fn number_of_marker(marker: &str) -> Option<(String, usize)> {
 /// The numbers, or else the words, that a list of dependencies names.
 pub(crate) fn numbers_in(text: &str) -> Vec<String> {
     let inner = text.trim().trim_matches(['[', ']']);
-    let parts = inner
-        .split([',', ';', '、', '，', '；', '&', '+'])
-        .flat_map(|part| part.split(" and "))
-        .flat_map(|part| part.split(" und "));
+    let parts = inner.split([',', ';', '、', '，', '；', '&', '+']).flat_map(|part| {
+        AND.iter().fold(vec![part], |parts, and| parts.iter().flat_map(|part| part.split(and)).collect())
+    });
     let named = parts.filter_map(|part| {
         let part = part.trim().trim_matches(['`', '*', '"', '\'', '#', '[', ']', '(', ')']).trim();
         if matches!(
@@ -95,19 +106,36 @@ pub(crate) fn numbers_in(text: &str) -> Vec<String> {
 /// that are no numbers are no items: `(after lunch)`.
 fn needs(title: &str) -> Vec<String> {
     let inner = title.strip_suffix([')', '）']).and_then(|rest| Some(&rest[rest.rfind(['(', '（'])?..]));
-    let Some(inner) = inner.map(|inner| inner.trim_start_matches(['(', '（'])) else { return Vec::new() };
-    let mut parts = inner.split([',', ';', '，']);
+    match (inner, title.split_once("; ")) {
+        (Some(inner), _) => needs_behind(inner.trim_start_matches(['(', '（'])),
+        (None, Some((_, tail))) => needs_behind(tail),
+        (None, None) => Vec::new(),
+    }
+}
+
+/// The same in what explains a state: `after 1 and 2`, behind others.
+fn needs_behind(text: &str) -> Vec<String> {
+    let mut parts = text.split([',', ';', '，']);
     let named = parts.find_map(|part| {
         let ends = part.char_indices().filter(|(_, letter)| matches!(letter, ' ' | ':' | '：')).map(|(at, _)| at);
-        let key = ends.filter(|end| words::Key::of(&part[..*end]) == Some(words::Key::DependsOn)).max()?;
+        let key = ends.filter(|end| words::Key::of(part[..*end].trim()) == Some(words::Key::DependsOn)).max()?;
         Some(part[key..].trim_start_matches([' ', ':', '：']))
     });
     let is_number = |name: &str| {
         let (number, rest) = split_number(name, 0..name.len());
         !number.is_empty() && rest.is_empty()
     };
-    let all = named.into_iter().chain(parts).flat_map(numbers_in);
-    all.filter(|name| is_number(name)).collect()
+    let rest: Vec<&str> = parts.filter(|_| named.is_some()).collect();
+    // `and on #7 for the peer address`
+    let signed = rest.iter().flat_map(|part| part.split_whitespace()).filter(|word| word.starts_with('#'));
+    let all = named.into_iter().chain(rest.iter().copied()).chain(signed).flat_map(numbers_in);
+    let mut needed: Vec<String> = Vec::new();
+    all.filter(|name| is_number(name)).for_each(|name| {
+        if !needed.contains(&name) {
+            needed.push(name);
+        }
+    });
+    needed
 }
 
 /// Without a comment at the end.
@@ -172,6 +200,17 @@ fn state_beside(source: &str, span: Range<usize>) -> (Range<usize>, Option<Said>
     if text.len() > 4 && text.starts_with("~~") && text.ends_with("~~") {
         return (span.clone(), said(Status::Cancelled, span.start..span.start));
     }
+    if let Some((left, (status, place))) = sentence_at_end(source, span.clone()) {
+        return (left, said(status, place));
+    }
+    // Struck out, and why.
+    if let Some((inner, why)) = text.strip_prefix("~~").and_then(|rest| rest.split_once("~~"))
+        && words::plain_status(why) == Some(Status::Cancelled)
+        && !inner.is_empty()
+    {
+        let start = span.end - why.trim_start().len();
+        return (span.start..span.start + inner.len() + 4, said(Status::Cancelled, start..span.end));
+    }
     (span, None)
 }
 
@@ -206,6 +245,42 @@ fn word_behind_dash(source: &str, span: Range<usize>) -> Option<Beside> {
     let start = span.end - rest.trim_start().len() + (word.len() - word.trim_start_matches(['*', '_']).len());
     let left = trimmed(source, span.start..span.start + at.0);
     (!left.is_empty()).then_some((left, (status, start..start + bare.len())))
+}
+
+/// A state in a sentence of its own: `Move it. Status: failed.`
+fn sentence_at_end(source: &str, span: Range<usize>) -> Option<Beside> {
+    let text = &source[span.clone()];
+    let at = text.rfind(". ")?;
+    let (key, value) = text[at + 2..].split_once([':', '：'])?;
+    let word = value.trim().trim_end_matches('.');
+    let status = words::status(word).0.value().filter(|_| words::Key::of(key) == Some(words::Key::Status))?;
+    let start = span.end - value.trim_start().len();
+    let left = trimmed(source, span.start..span.start + at);
+    (!left.is_empty()).then_some((left, (status, start..start + word.len())))
+}
+
+/// A state behind a dash, and what explains it behind a comma or in brackets: `Move it — pending, after 2`.
+fn plain_behind_dash(source: &str, span: Range<usize>) -> Option<(Range<usize>, (Status, Range<usize>), Range<usize>)> {
+    let text = &source[span.clone()];
+    let mut dashes: Vec<(usize, usize)> = [" — ", " – ", " - "]
+        .iter()
+        .flat_map(|dash| text.match_indices(dash).map(|(at, _)| (at, dash.len())))
+        .collect();
+    dashes.sort_unstable();
+    dashes.into_iter().find_map(|(at, width)| {
+        let rest = text[at + width..].trim_start_matches([' ', '*', '_']);
+        // `status: in progress` is as good.
+        let rest = match rest.split_once([':', '=']) {
+            Some((key, value)) if words::Key::of(key) == Some(words::Key::Status) => value.trim_start(),
+            _ => rest,
+        };
+        let word =
+            rest[..rest.find([',', ';', '(', '（', '，']).unwrap_or(rest.len())].trim_end_matches([' ', '*', '_']);
+        let status = words::plain_status(word)?;
+        let start = span.end - rest.len();
+        let left = trimmed(source, span.start..span.start + at);
+        (!left.is_empty()).then_some((left, (status, start..start + word.len()), start + word.len()..span.end))
+    })
 }
 
 /// A state between brackets: alone, or with its key.
@@ -358,6 +433,14 @@ mod tests {
             ("1.1 Move (see the open issues)", "Move (see the open issues)", None),
             ("1.1 Move (done by hand)", "Move (done by hand)", None),
             ("1.1 Move", "Move", None),
+            ("Move it — done", "Move it", Some(Status::Completed)),
+            ("Move it - in progress (mara), after 1", "Move it", Some(Status::Locked)),
+            ("Move it — *status: in progress, executor: x*", "Move it", Some(Status::Locked)),
+            ("Move the door - open", "Move the door - open", None),
+            ("Mend the build — broken", "Mend the build — broken", None),
+            ("2.5 Move it. Status: failed.", "Move it", Some(Status::Failed)),
+            ("~~#17 Move~~ not planned", "Move", Some(Status::Cancelled)),
+            ("~~Move~~ Carry it", "~~Move~~ Carry it", None),
         ] {
             let (read, said) = read(text, 0..text.len(), false);
             assert_eq!((read.text.as_str(), said.and_then(|said| said.read.value())), (title, status), "{text:?}");
@@ -374,6 +457,8 @@ mod tests {
             ("none", vec![]),
             ("", vec![]),
             ("the parser", vec!["the parser"]),
+            ("2.2 y 2.3", vec!["2.2", "2.3"]),
+            ("1.1和1.2", vec!["1.1", "1.2"]),
         ] {
             assert_eq!(numbers_in(text), expected, "{text:?}");
         }
@@ -382,6 +467,9 @@ mod tests {
             ("Ship (depends on: 1.1, 1.2)", vec!["1.1", "1.2"]),
             ("Ship (after 2.1 and 2.2)", vec!["2.1", "2.2"]),
             ("Ship (after lunch)", vec![]),
+            ("Ship (depends on #4, and on #7 for the address)", vec!["4", "7"]),
+            ("Ship; blocked by #12", vec!["12"]),
+            ("Ship; then rest", vec![]),
             ("Ship (3 boxes)", vec![]),
             ("Ship", vec![]),
         ] {

@@ -55,7 +55,7 @@ const STATUS_WORDS: [(Status, &str); 5] = [
     (
         Status::Cancelled,
         "cancel canceled cancelled obsolete dropped skipped skip abandoned wontdo wontfix superseded removed rejected \
-         na notneeded notapplicable discarded 取消 已取消 废弃 已废弃 作废 跳过 放弃 취소 취소됨 폐기 생략 キャンセル 中止 abgebrochen \
+         na notneeded nolongerneeded notplanned notapplicable discarded 取消 已取消 废弃 已废弃 作废 跳过 放弃 취소 취소됨 폐기 생략 キャンセル 中止 abgebrochen \
          storniert entfallen entfällt verworfen annulé annulée abandonné cancelado cancelada anulado annullato annullata \
          отменено отменена отменён 取り消し 取消し 廃止",
     ),
@@ -80,7 +80,7 @@ const SIGNS: [(Status, &str); 5] = [
     (Status::Pending, "⏳⌛🔲⬜☐□⏸🕒🆕📋"),
     (Status::Locked, "🔄🔒🚧⚙🏃🔃▶"),
     (Status::Completed, "✅✔☑✓🎉🟢👍"),
-    (Status::Failed, "❌✗✘🔴💥"),
+    (Status::Failed, "❌✗✘🔴🟥💥"),
     (Status::Cancelled, "🚫⛔🗑⊘"),
 ];
 
@@ -163,6 +163,22 @@ fn status_word(text: &str) -> Option<Status> {
     let word = squeezed(text);
     let plain = Status::ALL.into_iter().find(|status| status.word().to_lowercase() == word);
     plain.or_else(|| find_word(&STATUS_WORDS, &word))
+}
+
+/// Words that say a state and are as often the end of a title: `Mend the door - open`.
+const EVERYDAY_WORDS: &str = "open new free ready wait hold lock locked closed broken error fixed fix ok merged removed skip \
+    working active running started shipped idle fail failure cancel na";
+
+/// The state that a text is, all of it, where nothing says that one is meant.
+pub(crate) fn plain_status(text: &str) -> Option<Status> {
+    let is_everyday = is_one_of(&squeezed(text), EVERYDAY_WORDS) && !Status::ALL.iter().any(|one| one.word() == text);
+    status_word(text).filter(|_| !is_everyday)
+}
+
+/// The result that a text is, all of it, where nothing says that one is meant.
+pub(crate) fn plain_verdict(text: &str) -> Option<Verdict> {
+    let is_everyday = is_one_of(&squeezed(text), EVERYDAY_WORDS) && !Verdict::ALL.iter().any(|one| one.word() == text);
+    verdict_word(text).filter(|_| !is_everyday)
 }
 
 /// A state said by a sign alone, as `✅`.

@@ -86,6 +86,24 @@ fn rm07_a_step_as_it_is_written() {
     check_index(&log, "taken back");
 }
 
+/// RM-02, RM-07: what strangers wrote is carried on where they wrote it: each item is locked and completed, and reads so.
+#[test]
+fn rm07_logs_of_strangers_are_carried_on() {
+    // Between the marks of a conflict nothing is written: a person chooses.
+    for path in files("strangers", ".md").iter().filter(|path| !path.to_string_lossy().contains("conflict")) {
+        let mut log = Log::read("x.log.md", std::fs::read(path).unwrap());
+        for key in log.items().into_iter().map(|item| item.key) {
+            for (status, executor) in [(Status::Locked, "anna-1b2c"), (Status::Completed, "")] {
+                let case = format!("{} {key} {}", path.display(), status.word());
+                log.set_item(&key, status, executor).unwrap();
+                check_index(&log, &case);
+                let item = log.item(&key).unwrap();
+                assert_eq!((item.status, item.executor.as_str()), (Some(status), executor), "{case}\n{}", text(&log));
+            }
+        }
+    }
+}
+
 /// RM-18: a Pending entry says whether it is a blocker.
 #[test]
 fn rm18_entries_are_read_back() {

@@ -91,9 +91,12 @@ impl<F: Fs> Service<F> {
             attempt: view.attempt,
             agent: view.agent,
         });
-        let is_mine =
-            matches!(self.engine.hosted_holder(run_id, fence), Some(Holder::Process(name)) if name == self.engine.me());
-        let Some(deed) = self.deed_of(run_id, fence).filter(|_| is_mine) else { return };
+        let known = self.deeds.iter().position(|(run, number, _)| *number == fence && run == run_id);
+        let deed = match known.map(|at| self.deeds.swap_remove(at)) {
+            Some((_, _, deed)) => Some(deed),
+            None => self.deed_of(run_id, fence).filter(|_| self.has_hosted(run_id, fence)),
+        };
+        let Some(deed) = deed else { return };
         let ended = |came| Ended { run: run_id.into(), fence, came, used: machine::Metered::default() };
         // Whoever copies the project, or runs something in it, finds what was committed so far.
         let needs_files = match &deed {
@@ -115,6 +118,20 @@ impl<F: Fs> Service<F> {
             Deed::At(brief, backend, place) => self.set_to_work(run_id, fence, *brief, backend, Some(place)),
             Deed::Brief(brief, backend) => self.set_to_work(run_id, fence, *brief, backend, None),
         }
+    }
+
+    /// Makes ready what is to be done for an attempt of a hosted run, if it is this process's, while the disk writes that it
+    /// begins. Nothing of it is begun.
+    pub(crate) fn prepare_hosted(&mut self, run_id: &str, fence: u64) {
+        if self.has_hosted(run_id, fence) {
+            let deed = self.deed_of(run_id, fence);
+            self.deeds.extend(deed.map(|deed| (run_id.to_string(), fence, deed)));
+        }
+    }
+
+    /// Whether an attempt of a hosted run is this process's.
+    fn has_hosted(&self, run_id: &str, fence: u64) -> bool {
+        matches!(self.engine.hosted_holder(run_id, fence), Some(Holder::Process(name)) if name == self.engine.me())
     }
 
     /// What a commit leaves to be done outside the journal, where no attempt does it first.

@@ -4,13 +4,47 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use machine::Hierarchy;
 use store::{Fs, Piece, Record};
 use text::{Change, Splice};
 
 use super::Input;
+use crate::body::Body;
 use crate::engine::Engine;
 use crate::fault::EngineError;
-use crate::step::{Order, Ready};
+use crate::step::{Order, Ready, State};
+
+impl State {
+    /// Takes in a step that somebody else committed; decides nothing.
+    pub(crate) fn follow_step(&mut self, hierarchy: &Hierarchy, record: &Record, body: &Body) {
+        self.follow_documents(record);
+        self.apply_body(hierarchy, body);
+        self.forget_if_over(&body.run);
+    }
+
+    /// Lets go of what is remembered of documents that somebody else changed, and lets hosted runs know how. What is too long
+    /// to stand in a record they read themselves.
+    pub(crate) fn follow_documents(&mut self, record: &Record) {
+        record.docs.iter().for_each(|entry| self.forget_document(entry.path.as_str()));
+        let open = || self.hosted.values().filter(|run| !run.standing().is_over);
+        if open().next().is_none() {
+            return;
+        }
+        let bytes = |piece: &Piece| match piece {
+            Piece::Text(text) => Some(Bytes::from(text.clone())),
+            Piece::Blob { .. } => None,
+        };
+        for entry in &record.docs {
+            let splices = entry
+                .edits
+                .iter()
+                .map(|edit| Some(Splice { at: edit.at, cut: bytes(&edit.cut)?, put: bytes(&edit.put)? }));
+            if let Some(change) = splices.collect::<Option<Vec<_>>>().map(Change::from_splices) {
+                open().for_each(|run| run.follow_document(entry.path.as_str(), &change));
+            }
+        }
+    }
+}
 
 impl<F: Fs> Engine<F> {
     /// Notes which hosted runs an edited document concerns.
@@ -40,28 +74,6 @@ impl<F: Fs> Engine<F> {
             ready.insert(place, order);
         }
         Ok(())
-    }
-
-    /// Lets hosted runs know how somebody else changed their documents. What is too long to stand in a record they read
-    /// themselves.
-    pub(crate) fn follow_documents(&self, record: &Record) {
-        let open = || self.state.hosted.values().filter(|run| !run.standing().is_over);
-        if open().next().is_none() {
-            return;
-        }
-        let bytes = |piece: &Piece| match piece {
-            Piece::Text(text) => Some(Bytes::from(text.clone())),
-            Piece::Blob { .. } => None,
-        };
-        for entry in &record.docs {
-            let splices = entry
-                .edits
-                .iter()
-                .map(|edit| Some(Splice { at: edit.at, cut: bytes(&edit.cut)?, put: bytes(&edit.put)? }));
-            if let Some(change) = splices.collect::<Option<Vec<_>>>().map(Change::from_splices) {
-                open().for_each(|run| run.follow_document(entry.path.as_str(), &change));
-            }
-        }
     }
 
     /// The order that follows from an edit, if the run is hosted.

@@ -18,6 +18,13 @@ use crate::step::{Order, Ready, State, Taken};
 /// How often it is looked whether the others still go on: whoever is gone is noticed well within a lease.
 const LOOKED_AT: Duration = Duration::from_millis(200);
 
+/// How often files are looked at that seem to have changed, while all hands are full and every run is shared.
+const HINTED: Duration = Duration::from_millis(500);
+
+/// How many of them are looked at each time, in turn: each of them looks at some, too, and a look is a dozen calls of the
+/// system. One that is left alone has seen twenty others within a second.
+const AT_ONCE: usize = 4;
+
 /// Who of those that share runs was seen to go on no more.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
@@ -25,6 +32,8 @@ pub(crate) struct Seen {
     gone: BTreeSet<String>,
     /// Openings that were stopped, or silent, when it was last looked.
     stopped: BTreeSet<String>,
+    /// How many were looked at in turn.
+    turn: usize,
 }
 
 impl State {
@@ -47,13 +56,39 @@ impl<F: Fs> Engine<F> {
         self.state.hosted.get(id).is_some_and(|run| run.standing().is_shared())
     }
 
-    /// Looks who of those that share a run still goes on; gives whether somebody does not.
-    pub(crate) fn look_at_members(&mut self, id: &str) -> bool {
-        let Some(run) = self.state.hosted.get(id) else { return false };
+    /// Looks who of those that share a run still goes on.
+    pub(crate) fn look_at_members(&mut self, id: &str) {
+        let others = self.others(id);
+        self.look_at(others);
+    }
+
+    /// The same of some of them, of all in their turn; gives whether somebody does not.
+    fn look_at_some_members(&mut self, id: &str) -> bool {
+        let others = self.others(id);
+        let from = self.state.seen.turn.checked_rem(others.len()).unwrap_or_default();
+        self.state.seen.turn = from + AT_ONCE;
+        let chosen = others[from..].iter().chain(&others[..from]).take(AT_ONCE).cloned().collect();
+        self.look_at(chosen)
+    }
+
+    /// The same of those who did not go on when they were last looked at.
+    pub(crate) fn look_at_lost_members(&mut self, id: &str) {
+        let mut lost = self.others(id);
+        lost.retain(|name| self.state.seen.stopped.contains(name));
+        self.look_at(lost);
+    }
+
+    /// Those who have to do with a run, but for this opening. Who has not any more is forgotten.
+    fn others(&mut self, id: &str) -> Vec<String> {
+        let Some(run) = self.state.hosted.get(id) else { return Vec::new() };
         let members = run.standing().members();
         self.state.seen.gone.retain(|name| members.contains(name));
+        members.into_iter().filter(|name| *name != self.state.me).collect()
+    }
+
+    fn look_at(&mut self, openings: Vec<String>) -> bool {
         let mut is_lost = false;
-        for name in members.into_iter().filter(|name| *name != self.state.me) {
+        for name in openings {
             // Whoever cannot be looked at is left alone.
             let found = self.store.liveness(&name).unwrap_or(Liveness::Alive);
             is_lost |= found != Liveness::Alive;
@@ -88,7 +123,7 @@ impl<F: Fs> Service<F> {
         self.engine.store.be_heard();
         let mine: Vec<String> = self.engine.own_hosted().filter(|id| self.engine.is_shared(id)).cloned().collect();
         for id in mine {
-            if self.engine.look_at_members(&id) && self.engine.has_lost(&id) {
+            if self.engine.look_at_some_members(&id) && self.engine.has_lost(&id) {
                 self.queue.push_back(Order::to(&id, Common::Wake));
             }
         }
@@ -112,6 +147,14 @@ impl<F: Fs> Service<F> {
         let (me, is_full) = (engine.me(), engine.state.busy >= engine.settings.jobs);
         let has_levels = || engine.runs().any(|run| run.driver.as_deref() == Some(me));
         !is_full || self.joined.is_empty() || has_levels() || engine.own_hosted().any(|id| !engine.is_shared(id))
+    }
+
+    /// How long after the last look one is taken because files seem to have changed: while all hands are full it is mostly
+    /// others who placed them.
+    pub(crate) fn heeds_hints_after(&self) -> Duration {
+        let run = |id: &String| self.engine.state.hosted.get(id).map(|run| run.standing().members().len());
+        let is_alone = self.joined.iter().filter_map(run).all(|members| members <= 1);
+        if is_alone || self.wants_news() { Duration::ZERO } else { HINTED }
     }
 
     /// Whoever has nothing more to do leaves what it shares with others to them.

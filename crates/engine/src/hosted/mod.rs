@@ -313,6 +313,11 @@ pub(crate) trait Workplace: Send {
     /// the agent's reach.
     fn make(&mut self, within: &Path) -> Result<PathBuf, String>;
 
+    /// Whether it is the scratch folder itself, in which the files of the brief are laid out.
+    fn is_laid_out(&self) -> bool {
+        true
+    }
+
     /// Whether all documents must be in their places for it.
     fn needs_files_in_place(&self) -> bool {
         true

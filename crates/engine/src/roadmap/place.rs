@@ -101,6 +101,11 @@ impl Workplace for ItemPlace {
         Ok(folder)
     }
 
+    /// A copy has all files already.
+    fn is_laid_out(&self) -> bool {
+        false
+    }
+
     fn needs_files_in_place(&self) -> bool {
         false
     }

@@ -8,6 +8,9 @@ use dialect::roadmap::{Followed, Log, Step, lower};
 use dialect::{Edit, Trouble};
 use text::{Change, Text};
 
+/// So many changes of others are taken over in one go at most.
+const MOST_PENDING: usize = 256;
+
 /// The log, where it was read. All versions of a session share it: whoever finds another text reads again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shelf(Arc<Mutex<Kept>>);
@@ -15,6 +18,8 @@ pub(super) struct Shelf(Arc<Mutex<Kept>>);
 #[derive(Debug, Default)]
 struct Kept {
     log: Option<Log>,
+    /// What others changed since, in order: each of them touches the same few places, and they are read once for all (QL-07).
+    pending: Vec<Change>,
     /// Whether there is no such document yet: it is made with the next step.
     is_new: bool,
 }
@@ -22,12 +27,12 @@ struct Kept {
 impl Shelf {
     /// One that holds a log which is made with the next step.
     pub(super) fn of_new(log: Log) -> Self {
-        Self(Arc::new(Mutex::new(Kept { log: Some(log), is_new: true })))
+        Self(Arc::new(Mutex::new(Kept { log: Some(log), is_new: true, ..Kept::default() })))
     }
 
     /// One that holds a log already.
     pub(super) fn of(log: Log) -> Self {
-        Self(Arc::new(Mutex::new(Kept { log: Some(log), is_new: false })))
+        Self(Arc::new(Mutex::new(Kept { log: Some(log), ..Kept::default() })))
     }
 
     /// What a step changes in log and task file. `read` gives documents as they are before it.
@@ -38,7 +43,8 @@ impl Shelf {
     ) -> Result<Vec<(String, Edit)>, Trouble> {
         let path = &step.after.log_file;
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Kept { log, is_new } = &mut *kept;
+        kept.catch_up();
+        let Kept { log, is_new, .. } = &mut *kept;
         match read(path) {
             Some(text) => {
                 // What was never committed has not happened.
@@ -64,10 +70,26 @@ impl Shelf {
     /// Takes over what somebody else changed in the log.
     pub(super) fn follow(&self, change: &Change) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(log) = kept.log.as_mut()
-            && log.follow(change) == Followed::Misfit
-        {
-            kept.log = None;
+        if kept.log.is_none() {
+            return;
+        }
+        kept.pending.push(change.clone());
+        if kept.pending.len() >= MOST_PENDING {
+            kept.catch_up();
+        }
+    }
+}
+
+impl Kept {
+    /// Takes over what others changed.
+    fn catch_up(&mut self) {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return;
+        }
+        let change = Change::in_a_row(pending);
+        if self.log.as_mut().is_some_and(|log| log.follow(&change) == Followed::Misfit) {
+            self.log = None;
         }
     }
 }
