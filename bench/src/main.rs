@@ -2,6 +2,8 @@
 //! `cargo run --profile dist -p bench [FOLDER [one|many|full|long|codec|engine|engine-one|engine-many|engine-lasting|engine-long|engine-full|engine-again|engine-makespan|roadmap|roadmap-long|roadmap-makespan|learning|catalog|process|process-start|process-resume|process-memory|peers]…]`; the folder decides which disk is measured.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+#[path = "../../crates/multiverse/src/allocator.rs"]
+mod allocator;
 mod catalog;
 mod codec;
 mod engine;
@@ -26,7 +28,7 @@ use times::Line;
 
 /// As the program has it.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 /// One measurement: the lines that come of it.
 type Part = fn(&Path) -> Result<Vec<Line>, Box<dyn Error>>;

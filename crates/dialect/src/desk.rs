@@ -2,6 +2,7 @@
 //! sheets are as they were again, unless the step is committed. Must not know what a fact is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use machine::Run;
 use text::Text;
@@ -18,7 +19,7 @@ use crate::trouble::Trouble;
 pub struct Lowered {
     /// The documents, by path, and what happens to each.
     pub edits: Vec<(String, Edit)>,
-    pub(crate) placed: Vec<Placed>,
+    pub(crate) placed: Vec<Arc<Placed>>,
 }
 
 /// What happens to one document.
@@ -40,7 +41,7 @@ pub(crate) struct Desk<'a> {
     open: BTreeMap<String, Origin>,
     written: BTreeMap<String, String>,
     /// What was placed, and how to take back what was noted of it.
-    placed: Vec<(Placed, Vec<Undo>)>,
+    placed: Vec<(Arc<Placed>, Vec<Undo>)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,13 +96,13 @@ impl<'a> Desk<'a> {
     }
 
     /// Puts a row of a run in, where its position in the plan is; at the end if it has none.
-    pub(crate) fn insert_in_plan_order(
+    pub(crate) fn insert_in_plan_order<V: AsRef<str>>(
         &mut self,
         path: &str,
         run: &Run,
         position: Option<Position>,
         key: &str,
-        values: &[(Field, String)],
+        values: &[(Field, V)],
     ) -> Result<(), Trouble> {
         let Some(position) = position else {
             let sheet = self.sheet(path)?;
@@ -117,7 +118,7 @@ impl<'a> Desk<'a> {
     pub(crate) fn note(&mut self, path: &str, run: &Run, position: Position, key: &str, row: usize) {
         let placed = Placed { path: path.to_owned(), run: run.id.clone(), position, key: key.to_owned() };
         let undo = self.sheets.note(&placed, row);
-        self.placed.push((placed, undo));
+        self.placed.push((Arc::new(placed), undo));
     }
 
     /// A document of prose, written anew.

@@ -105,9 +105,8 @@ pub(crate) fn object(
 }
 
 fn row_object(sheet: &mut Sheet, row: usize) -> Map<String, Value> {
-    let columns = sheet.layout().columns;
-    let mut object = Map::with_capacity(columns.len());
-    for (column, text) in sheet.values(row, columns) {
+    let mut object = Map::with_capacity(sheet.layout().columns.len());
+    for (column, text) in sheet.values(row) {
         let value = match column.field {
             Field::Inputs | Field::Guidelines => {
                 paths::read_paths(&text).into_iter().map(|entry| Value::from(entry.path)).collect()

@@ -222,7 +222,8 @@ pub enum Need {
 impl Column {
     /// Its name: the first word of the header.
     pub fn name(&self) -> &'static str {
-        self.header.split(' ').next().unwrap_or(self.header)
+        let end = self.header.bytes().position(|byte| byte == b' ');
+        end.map_or(self.header, |end| &self.header[..end])
     }
 }
 

@@ -224,14 +224,15 @@ pub(crate) fn register(desk: &mut Desk<'_>, run: &Run, item: &str, file: &FileNo
     // What a run used, and did not make, came from no task; it stands before all else, by its path.
     let is_used = desk.protocol().has_catalogs() && file.asset_type == "ORIGINAL_INPUT";
     let item = if is_used { "" } else { item };
-    let values = [
-        (Field::Id, file.path.clone()),
-        (Field::Lineage, file.lineage.join(FAMILIES)),
-        (Field::Run, run.id.clone()),
-        (Field::AssetType, file.asset_type.clone()),
-        (Field::Source, item.to_owned()),
-        (Field::SourceFiles, paths::write_paths(&file.sources)),
-        (Field::Summary, file.summary.clone()),
+    let (lineage, sources) = (file.lineage.join(FAMILIES), paths::write_paths(&file.sources));
+    let values: [(Field, &str); 7] = [
+        (Field::Id, &file.path),
+        (Field::Lineage, &lineage),
+        (Field::Run, &run.id),
+        (Field::AssetType, &file.asset_type),
+        (Field::Source, item),
+        (Field::SourceFiles, &sources),
+        (Field::Summary, &file.summary),
     ];
     let position = if is_used { Some(position_of_input(&file.path)) } else { position(run, item) };
     let sheet = match desk.protocol().has_catalogs() {

@@ -141,12 +141,13 @@ impl Sheet {
         self.keys.find(key)
     }
 
-    /// The values of some columns of a row, which is read once; those that the table lacks are left out.
-    pub(crate) fn values<'c>(&mut self, row: usize, columns: &'c [Column]) -> Vec<(&'c Column, String)> {
+    /// The values of a row, which is read once, column by column; those that the table lacks are left out.
+    pub(crate) fn values(&mut self, row: usize) -> Vec<(&'static Column, String)> {
         self.looked += 1;
         let row = self.document.table(self.table).ok().and_then(|table| table.row(row));
         let Some(row) = row else { return Vec::new() };
-        columns.iter().filter_map(|column| Some((column, row.value(self.column(column.field)?)))).collect()
+        let columns = self.layout.columns.iter().zip(&self.columns);
+        columns.filter_map(|(column, place)| Some((column, row.value((*place)?)))).collect()
     }
 
     /// The value of a cell; empty where the table has no such column.
@@ -187,16 +188,18 @@ impl Sheet {
     }
 
     /// Puts a row in, which then has the number `row`.
-    pub(crate) fn insert(&mut self, row: usize, values: &[(Field, String)]) -> Result<(), Trouble> {
+    pub(crate) fn insert<V: AsRef<str>>(&mut self, row: usize, values: &[(Field, V)]) -> Result<(), Trouble> {
         let width = self.document.table(self.table).map_or(0, |table| table.column_count());
-        let mut cells = vec![String::new(); width];
+        let mut cells = vec![Cow::Borrowed(""); width];
         let mut key = "";
         for (field, value) in values {
-            if self.layout.place_of(*field) == Some(0) {
-                key = value;
+            let place = self.layout.place_of(*field);
+            if place == Some(0) {
+                key = value.as_ref();
             }
-            if let Some(cell) = self.column(*field).and_then(|column| cells.get_mut(column)) {
-                *cell = writable(value).into_owned();
+            let column = place.and_then(|place| self.columns.get(place).copied().flatten());
+            if let Some(cell) = column.and_then(|column| cells.get_mut(column)) {
+                *cell = writable(value.as_ref());
             }
         }
         let change = self.document.insert_row(self.table, row, &cells).map_err(|refusal| self.refused(&refusal))?;

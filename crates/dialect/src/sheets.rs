@@ -2,6 +2,7 @@
 //! not do I/O: texts are handed in.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use machine::Run;
 use text::{Change, Text};
@@ -36,7 +37,7 @@ pub(crate) struct Pending {
     /// The sheets that have a draft.
     pub(crate) paths: Vec<String>,
     /// The rows that were noted, and how to forget them.
-    pub(crate) notes: Vec<(Placed, Vec<Undo>)>,
+    pub(crate) notes: Vec<(Arc<Placed>, Vec<Undo>)>,
 }
 
 /// A row that a step puts somewhere, to be noted when the step is committed.

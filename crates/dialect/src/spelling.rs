@@ -75,6 +75,13 @@ pub(crate) fn read_ids(value: &str) -> Vec<String> {
 
 /// An id or a path as it is meant: without the emphasis or backticks that people put around it.
 pub(crate) fn bare(value: &str) -> &str {
+    // Nearly all are, and that is seen at a glance: a step asks for dozens.
+    if let [first, .., last] = value.as_bytes()
+        && first.is_ascii_alphanumeric()
+        && last.is_ascii_alphanumeric()
+    {
+        return value;
+    }
     let mut value = value.trim();
     for mark in ["**", "*", "`"] {
         let inner = value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));

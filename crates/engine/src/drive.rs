@@ -270,7 +270,7 @@ impl<F: Fs> Service<F> {
                 if self.engine.state.unsure.contains(&taken.run) {
                     continue;
                 }
-                let attempt = self.engine.run(&taken.run).and_then(|run| run.attempts.get(fence)).cloned();
+                let attempt = self.engine.run(&taken.run).and_then(|run| run.attempts.get(fence));
                 let works = |attempt: &Attempt| match (&attempt.work, &attempt.holder) {
                     (Work::SetUp(_) | Work::Catalog(_), _) => false,
                     (work, Holder::Process(name)) => {
@@ -279,20 +279,23 @@ impl<F: Fs> Service<F> {
                     }
                     _ => false,
                 };
-                let Some(attempt) = attempt.filter(works) else { continue };
-                let brief = self.brief(&taken.run, &attempt);
+                if !attempt.is_some_and(works) {
+                    continue;
+                }
+                let brief = self.brief(&taken.run, *fence);
                 self.prepared.extend(brief.map(|brief| (taken.run.clone(), *fence, brief)));
             }
         }
     }
 
-    fn brief(&mut self, run_id: &str, attempt: &Attempt) -> Option<agent::Brief> {
+    fn brief(&mut self, run_id: &str, fence: u64) -> Option<agent::Brief> {
         let engine = &mut self.engine;
         // The brief is made of the run and of documents that are looked up on the way: the runs step out meanwhile.
         let runs = std::mem::take(&mut engine.state.runs);
         let (state, settings) = (&mut engine.state, &engine.settings);
-        let build = |run| brief::build(state, &engine.store, engine.hierarchy, settings, run, attempt);
-        let brief = runs.get(run_id).map(build);
+        let attempt = runs.get(run_id).and_then(|run| Some((run, run.attempts.get(&fence)?)));
+        let build = |(run, attempt)| brief::build(state, &engine.store, engine.hierarchy, settings, run, attempt);
+        let brief = attempt.map(build);
         engine.state.runs = runs;
         brief
     }
@@ -343,7 +346,7 @@ impl<F: Fs> Service<F> {
 
     fn start_attempt(&mut self, run_id: &str, fence: u64) {
         let Some(run) = self.engine.state.runs.get(run_id) else { return self.start_hosted(run_id, fence) };
-        let Some(attempt) = run.attempts.get(&fence).cloned() else { return };
+        let Some(attempt) = run.attempts.get(&fence) else { return };
         let role = attempt.work.role();
         let is_mine = matches!(&attempt.holder, Holder::Process(name) if name == self.engine.me());
         let casting = self.engine.settings.casting_of(run_id);
@@ -355,19 +358,19 @@ impl<F: Fs> Service<F> {
         };
         let what = work_in_words(self.engine.hierarchy, run, &attempt.work);
         let item = crate::notice::item_of_work(&attempt.work).map(String::from);
-        let (run_name, number) = (run_id.to_string(), attempt.number);
+        let (run_name, number, work) = (run_id.to_string(), attempt.number, attempt.work.clone());
         let role = brief::role_word(role).into();
         let assigned = Notice::Assigned { run: run_name, fence, role, what, item, attempt: number, agent };
         (self.engine.listener)(assigned);
         if !is_mine {
             return;
         }
-        let outcome = match (&attempt.work, backend) {
+        let outcome = match (&work, backend) {
             (Work::SetUp(_), _) => self.set_up(run_id),
             (Work::Catalog(_), _) => self.catalog(run_id),
             (work, None) => Outcome::Failed(format!("nobody plays the {}", brief::role_word(work.role()))),
             (_, Some(backend)) => {
-                let arrived = self.assign(run_id, attempt, backend);
+                let arrived = self.assign(run_id, fence, work, backend);
                 self.queue.extend(arrived.map(order_of));
                 return;
             }
@@ -382,16 +385,15 @@ impl<F: Fs> Service<F> {
         })));
     }
 
-    fn assign(&mut self, run_id: &str, attempt: Attempt, backend: Arc<dyn agent::Backend>) -> Option<Arrival> {
-        let known = self.prepared.iter().position(|(run, fence, _)| *fence == attempt.fence && run == run_id);
+    fn assign(&mut self, run_id: &str, fence: u64, work: Work, backend: Arc<dyn agent::Backend>) -> Option<Arrival> {
+        let known = self.prepared.iter().position(|(run, prepared, _)| *prepared == fence && run == run_id);
         let brief = match known.and_then(|at| self.prepared.remove(at)) {
             Some((_, _, brief)) => brief,
-            None => self.brief(run_id, &attempt)?,
+            None => self.brief(run_id, fence)?,
         };
-        let told = brief::stage_of(self.engine.run(run_id)?, &attempt.work).cloned();
+        let told = brief::stage_of(self.engine.run(run_id)?, &work).cloned();
         let is_slow = backend.pace() == agent::Pace::Slow;
         let prompts = is_slow.then(|| self.engine.settings.prompts());
-        let Attempt { fence, work, .. } = attempt;
         let assignment = Assignment { run: run_id.into(), fence, task: Task::Level(work), brief, backend, prompts };
         if is_slow {
             self.crew.enlist(assignment);

@@ -41,6 +41,8 @@ pub struct Engine<F: Fs> {
     pub(crate) edited: BTreeMap<String, u64>,
     /// When it was last waited for files to be quiet.
     settled: Option<Duration>,
+    /// The last second in which an order came, and how facts spell it.
+    second: Option<(i128, String)>,
     /// Whether the table of runs is among what was edited.
     pub(crate) runs_edited: bool,
 }
@@ -126,6 +128,7 @@ impl<F: Fs> Engine<F> {
             heard: false,
             edited: BTreeMap::new(),
             settled: None,
+            second: None,
             runs_edited: false,
         };
         engine.follow()?;
@@ -314,7 +317,7 @@ impl<F: Fs> Engine<F> {
             phases: self.phases_for(&order),
             owners: BTreeMap::new(),
             procedures: BTreeSet::new(),
-            now: self.now(),
+            now: self.now_of_order(),
             has_looked: false,
             order,
         };
@@ -361,10 +364,17 @@ impl<F: Fs> Engine<F> {
 
     /// The time as facts spell it.
     pub(crate) fn now(&self) -> String {
-        let now = jiff::Timestamp::from_nanosecond(self.store.fs().now().wall).unwrap_or_default();
-        // Cut, not rounded: nothing is said to be over before it is.
-        let now = jiff::Timestamp::from_second(now.as_second()).unwrap_or_default();
-        format!("{now:.0}")
+        spelled(self.store.fs().now().wall)
+    }
+
+    /// The same for an order, of which there are many in a second: it is spelled once.
+    fn now_of_order(&mut self) -> String {
+        let wall = self.store.fs().now().wall;
+        let second = wall.div_euclid(1_000_000_000);
+        if self.second.as_ref().is_none_or(|(known, _)| *known != second) {
+            self.second = Some((second, spelled(wall)));
+        }
+        self.second.as_ref().map(|(_, spelled)| spelled.clone()).unwrap_or_default()
     }
 
     /// Files that could not be placed are the agent's mistake, told before anything is decided on them.
@@ -505,6 +515,14 @@ impl<F: Fs> Engine<F> {
         let rows = self.protocol().runs(&text).into_iter().map(|row| row.run_id);
         rows.chain(self.state.runs.keys().chain(self.state.hosted.keys()).cloned()).collect()
     }
+}
+
+/// A time on the clock that people read, as facts spell it.
+fn spelled(wall: i128) -> String {
+    let now = jiff::Timestamp::from_nanosecond(wall).unwrap_or_default();
+    // Cut, not rounded: nothing is said to be over before it is.
+    let now = jiff::Timestamp::from_second(now.as_second()).unwrap_or_default();
+    format!("{now:.0}")
 }
 
 /// The protocol that a project's documents are of, or that was asked for where there are none.

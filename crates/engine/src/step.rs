@@ -531,8 +531,8 @@ pub(crate) fn change_of<F: Fs>(
     path: &str,
     edit: &dialect::Edit,
 ) -> Result<(ProjectPath, What), EngineError> {
-    let path = ProjectPath::document(path)
-        .map_err(|refusal| EngineError::refused(refusal.to_string(), "give it another name"))?;
+    let path = batch.path_of(path).map_or_else(|| ProjectPath::document(path), Ok);
+    let path = path.map_err(|refusal| EngineError::refused(refusal.to_string(), "give it another name"))?;
     let what = match edit {
         dialect::Edit::Change(dialect::Revision { change, before, after }) => {
             What::Made { change: change.clone(), before: before.clone(), after: after.clone() }

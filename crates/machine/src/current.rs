@@ -1,6 +1,5 @@
 //! What others ask of a run: its items by id, their layer, and where it stands (`current_*`). It changes nothing.
 
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::apply::Board;
@@ -134,14 +133,14 @@ impl Run {
         let works = works.chain(self.questions.values().map(|question| &question.work));
         // What is put off keeps its place.
         let works = works.chain(self.rests.values().map(|rest| &rest.work));
-        let mut places: BTreeSet<(Place, Option<Place>)> = BTreeSet::new();
+        let mut found: Vec<(usize, Option<usize>)> = Vec::new();
         for work in works {
             let (Work::Plan(Target::Tools(id, _)) | Work::Execute(id) | Work::SetUp(id) | Work::Catalog(id)) = work
             else {
                 continue;
             };
-            let Some(place) = self.place(id) else { continue };
-            let item = self.item(id);
+            let Some(at) = Board::find(self, id) else { continue };
+            let item = self.items.get(at);
             // A preparation without rows is no task that anybody could look up.
             let is_hidden = hierarchy.prelude_by == PreludeBy::Code && hierarchy.prelude_task(id).is_some();
             if is_hidden {
@@ -149,18 +148,19 @@ impl Run {
             }
             let parent =
                 item.filter(|item| item.level == hierarchy.tool_level()).and_then(|item| item.parent.as_deref());
-            match parent.and_then(|parent| self.place(parent)) {
-                Some(task) => places.insert((task, Some(place))),
-                None => places.insert((place, None)),
-            };
+            found.push(match parent.and_then(|parent| Board::find(self, parent)) {
+                Some(task) => (task, Some(at)),
+                None => (at, None),
+            });
         }
-        let ids = places.iter().flat_map(|(task, tool)| [Some(task), tool.as_ref()]).flatten();
-        ids.filter_map(|place| self.items.get(place.at)).map(|item| item.id.as_str()).collect()
-    }
-
-    fn place(&self, id: &str) -> Option<Place> {
-        let at = Board::find(self, id)?;
-        self.items.get(at).map(|item| Place::of(item, at))
+        // Mostly there is one.
+        if found.len() > 1 {
+            let place = |at: usize| self.items.get(at).map(|item| Place::of(item, at));
+            found.sort_by_cached_key(|(task, tool)| (place(*task), tool.and_then(place)));
+            found.dedup();
+        }
+        let ids = found.into_iter().flat_map(|(task, tool)| [Some(task), tool]).flatten();
+        ids.filter_map(|at| self.items.get(at)).map(|item| item.id.as_str()).collect()
     }
 }
 

@@ -225,8 +225,9 @@ impl Index {
         match blocker {
             Some((maker, input)) => self.watchers.entry(maker).or_default().push((at, input)),
             None => {
-                let family = self.families.entry(family_of(item).into()).or_default();
-                family.ready.insert(Place::of(item, at));
+                if let Some(family) = self.families.get_mut(family_of(item)) {
+                    family.ready.insert(Place::of(item, at));
+                }
             }
         }
     }

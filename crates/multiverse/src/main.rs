@@ -1,13 +1,13 @@
 //! The program `multiverse`. Owns nothing but the way into [`cli`].
 
+mod allocator;
 mod cli;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// A step makes many small things and lets go of them: a fifth of its time went into the system's allocator.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
     // Agents are started by this program started again, which then is nothing else.

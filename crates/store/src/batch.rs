@@ -11,7 +11,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::fs::Fs;
 use crate::journal::Head;
 use crate::limits;
-use crate::path::ProjectPath;
+use crate::path::{ProjectPath, folder_of};
 use crate::record::{DocumentRecord, Presence, Record, Sum};
 use crate::store::{Store, exists};
 
@@ -50,6 +50,11 @@ impl<F: Fs> Batch<'_, F> {
     /// Takes them, so that they are not told again.
     pub fn take_news(&mut self) -> Vec<Record> {
         std::mem::take(&mut self.store.news)
+    }
+
+    /// The path of a document that is under the journal, by its text: it was checked when it came there.
+    pub fn path_of(&self, path: &str) -> Option<ProjectPath> {
+        self.store.documents.named(path).map(|(path, _)| path.clone())
     }
 
     /// Adds a commit; gives its number.
@@ -158,9 +163,8 @@ impl<F: Fs> Store<F> {
         if self.free.contains(path) {
             return Ok(());
         }
-        if let Some(folder) = path.parent()
-            && !self.folders.contains(&folder)
-        {
+        let is_there = folder_of(path.as_str()).is_none_or(|folder| self.folders.contains(folder));
+        if !is_there && let Some(folder) = path.parent() {
             self.fs.make_folder(&folder)?;
             self.folders.insert(folder);
         }
@@ -259,7 +263,12 @@ impl<F: Fs> Store<F> {
     fn check_way(&self, commit: &Commit, path: &ProjectPath) -> Result<(), CommitError> {
         let created = commit.changes.iter().filter(|(_, what)| matches!(what, What::Create(_))).map(|(path, _)| path);
         let exists = |other: &ProjectPath| exists(&self.documents, other) || created.clone().any(|path| path == other);
-        let above = std::iter::successors(path.parent(), ProjectPath::parent).find(|other| exists(other));
+        let mut folders = std::iter::successors(folder_of(path.as_str()), |&folder| folder_of(folder));
+        let document = |folder: &str| match self.documents.named(folder) {
+            Some((path, document)) if document.text.is_some() => Some(path.clone()),
+            _ => created.clone().find(|path| path.as_str() == folder).cloned(),
+        };
+        let above = folders.find_map(document);
         let folder = [path.as_str(), "/"].concat();
         let below = |other: &&ProjectPath| other.as_str().starts_with(&folder);
         let inside = self.documents.keys_from(path);

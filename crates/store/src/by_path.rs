@@ -37,6 +37,11 @@ impl<T> ByPath<T> {
         self.things.get(path)
     }
 
+    /// The same by the text of a path, which is given as it is kept.
+    pub(crate) fn named(&self, path: &str) -> Option<(&ProjectPath, &T)> {
+        self.things.get_key_value(path)
+    }
+
     pub(crate) fn one_mut(&mut self, path: &ProjectPath) -> Option<&mut T> {
         self.things.get_mut(path)
     }

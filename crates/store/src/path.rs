@@ -1,6 +1,7 @@
 //! Paths inside a project. A value of [`ProjectPath`] cannot lead out of the project by its spelling; that no
 //! symbolic link on the way leads out is the `Fs` implementation's duty.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -97,8 +98,13 @@ impl ProjectPath {
 
     /// The folder it lies in; nothing for a path directly below the root.
     pub fn parent(&self) -> Option<Self> {
-        self.0.rsplit_once('/').map(|(folder, _)| Self(folder.into()))
+        folder_of(&self.0).map(|folder| Self(folder.into()))
     }
+}
+
+/// The folder that a path lies in; nothing for one directly below the root.
+pub(crate) fn folder_of(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder)
 }
 
 /// The names in a path, as bytes.
@@ -149,6 +155,13 @@ impl fmt::Debug for ProjectPath {
 impl fmt::Display for ProjectPath {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.0)
+    }
+}
+
+/// What is kept by path is found by its text, too.
+impl Borrow<str> for ProjectPath {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

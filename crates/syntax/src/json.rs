@@ -13,7 +13,14 @@ pub fn parse(bytes: &[u8]) -> Parsed {
 
 /// Writes text as a JSON string, quotes included.
 pub fn write_string(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
     out.push('"');
+    let is_plain =
+        text.bytes().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~') & !matches!(byte, b'"' | b'\\'));
+    if is_plain {
+        out.push_str(text);
+        return out.push('"');
+    }
     for character in text.chars() {
         match character {
             '"' => out.push_str("\\\""),

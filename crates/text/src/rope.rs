@@ -98,9 +98,10 @@ impl Text {
     pub fn splice(&mut self, range: Range<usize>, put: &[u8]) {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
-        if let Some(root) = self.root.within_leaf(start, end, put) {
-            self.root = root;
-            return;
+        match self.root.within_leaf(start, end, put) {
+            Some((root, None)) => return self.root = root,
+            Some((one, Some(other))) => return self.root = Node::inner(vec![one, other]),
+            None => {}
         }
         let left = self.root.part(0, start);
         let right = self.root.part(end, self.len());
@@ -310,13 +311,20 @@ impl Node {
         }
     }
 
-    /// The most common splice: it touches one leaf, which stays one. Only the way down to it is made anew.
-    fn within_leaf(&self, start: usize, end: usize, put: &[u8]) -> Option<Node> {
+    /// The most common splice: it touches one leaf, which stays one or becomes two. Only the way down to it is made
+    /// anew. Gives a second node of the same height where there is no room for all in one.
+    fn within_leaf(&self, start: usize, end: usize, put: &[u8]) -> Option<(Node, Option<Node>)> {
         match self {
             Self::Leaf { bytes, .. } => {
                 let length = bytes.len() - (end - start) + put.len();
-                let fits = length <= LEAF && length > 0;
-                fits.then(|| Self::leaf([&bytes[..start], put, &bytes[end..]].concat().into()))
+                if length == 0 || length > 2 * LEAF {
+                    return None;
+                }
+                let all = Bytes::from([&bytes[..start], put, &bytes[end..]].concat());
+                if length <= LEAF {
+                    return Some((Self::leaf(all), None));
+                }
+                Some((Self::leaf(all.slice(..length / 2)), Some(Self::leaf(all.slice(length / 2..)))))
             }
             Self::Inner(inner) => {
                 let mut before = 0;
@@ -327,10 +335,14 @@ impl Node {
                     }
                     inside
                 })?;
-                let child = inner.children[at].within_leaf(start - before, end - before, put)?;
-                let mut children = inner.children.clone();
-                children[at] = child;
-                Some(Self::inner(children))
+                let (child, beside) = inner.children[at].within_leaf(start - before, end - before, put)?;
+                let mut children = Vec::with_capacity(inner.children.len() + 1);
+                children.extend_from_slice(&inner.children[..at]);
+                children.push(child);
+                children.extend(beside);
+                children.extend_from_slice(&inner.children[at + 1..]);
+                let right = (children.len() > FAN).then(|| children.split_off(children.len() / 2));
+                Some((Self::inner(children), right.map(Self::inner)))
             }
         }
     }

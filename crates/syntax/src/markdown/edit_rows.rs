@@ -222,8 +222,10 @@ fn write_row<V: AsRef<str>>(model: &Row<'_>, values: &[V], columns: usize) -> Re
     let first = written.cells.first().map_or(&b" "[..], |cell| &content[cell.clone()]);
     let is_padded = !written.leading_pipe || first.is_empty() || first.starts_with(b" ");
     let indent = content.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let length = indent + 1 + encoded.iter().map(|cell| cell.len() + 3).sum::<usize>();
     let plain = |leading: bool, trailing: bool| {
-        let mut row = content[..indent].to_vec();
+        let mut row = Vec::with_capacity(length);
+        row.extend_from_slice(&content[..indent]);
         if leading {
             row.push(b'|');
         }

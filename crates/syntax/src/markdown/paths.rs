@@ -15,7 +15,8 @@ pub struct PathEntry {
 
 impl PathEntry {
     fn new(path: &str) -> Self {
-        PathEntry { path: path.to_owned(), is_glob: path.contains(['*', '?', '{']) || has_character_class(path) }
+        let is_glob = memchr::memchr3(b'*', b'?', b'{', path.as_bytes()).is_some() || has_character_class(path);
+        PathEntry { path: path.to_owned(), is_glob }
     }
 }
 
@@ -35,7 +36,8 @@ pub fn write_paths<P: AsRef<str>>(paths: impl IntoIterator<Item = P>) -> String 
 /// Reads the paths of a cell's value: a JSON array, or paths separated by commas or line breaks.
 pub fn read_paths(value: &str) -> Vec<PathEntry> {
     let value = value.trim();
-    if let Some(paths) = read_array(value).or_else(|| read_array(strip_code(value))) {
+    if let Some(paths) = read_plain_array(value).or_else(|| read_array(value)).or_else(|| read_array(strip_code(value)))
+    {
         return paths;
     }
     value
@@ -44,6 +46,14 @@ pub fn read_paths(value: &str) -> Vec<PathEntry> {
         .filter(|path| !path.is_empty())
         .map(PathEntry::new)
         .collect()
+}
+
+/// The usual case, seen at a glance: an array as it is written here, with nothing in it that needs an escape.
+fn read_plain_array(value: &str) -> Option<Vec<PathEntry>> {
+    let inner = value.strip_prefix("[\"")?.strip_suffix("\"]")?;
+    let is_plain = inner.bytes().fold(true, |plain, byte| plain & (byte >= b' ') & (byte != b'\\'));
+    let paths = || inner.split("\", \"");
+    (is_plain && paths().all(|path| !path.contains('"'))).then(|| paths().map(PathEntry::new).collect())
 }
 
 /// A list in brackets: JSON as we write it, or what people write instead (no quotes, single quotes, a comma too many),
@@ -86,6 +96,10 @@ mod tests {
         check("", &[]);
         check("[]", &[]);
         check(r#"["a.md", "b, c.md"]"#, &[("a.md", false), ("b, c.md", false)]);
+        check(r#"["a.md","b.md" , "c.md"]"#, &[("a.md", false), ("b.md", false), ("c.md", false)]);
+        check(r#"["a\".md", "\u0062.md"]"#, &[("a\".md", false), ("b.md", false)]);
+        check(r#"["a"]"#, &[("a", false)]);
+        check(r#"[""]"#, &[("", false)]);
         check(r#"`["a.md"]`"#, &[("a.md", false)]);
         check("a.md, b c.md", &[("a.md", false), ("b c.md", false)]);
         check("`a.md`, `b.md`", &[("a.md", false), ("b.md", false)]);

@@ -227,14 +227,15 @@ impl<'a> Row<'a> {
     pub fn cell(&self, column: usize) -> Option<Cell> {
         let span = self.row.cells.get(column)?.clone();
         let trimmed = row::trimmed(&self.content, span.clone());
-        let value = cells::decode(&String::from_utf8_lossy(&self.content[trimmed.clone()]));
+        let value = value_of(&self.content[trimmed.clone()]);
         let placed = |range: Range<usize>| range.start + self.start..range.end + self.start;
         Some(Cell { span: placed(span), trimmed: placed(trimmed), value })
     }
 
     /// The value of a cell; a cell that is not written is empty.
     pub fn value(&self, column: usize) -> String {
-        self.cell(column).map(|cell| cell.value).unwrap_or_default()
+        let Some(span) = self.row.cells.get(column) else { return String::new() };
+        value_of(&self.content[row::trimmed(&self.content, span.clone())])
     }
 
     /// Whether a cell has this value, without making one where the bytes are the same; a cell that is not written is
@@ -271,6 +272,18 @@ impl Column {
     /// The whole header without emphasis and case, for comparisons.
     pub(super) fn plain_header(&self) -> String {
         plain_header(&self.header)
+    }
+}
+
+/// What the bytes of a cell stand for, without the blanks around them.
+fn value_of(written: &[u8]) -> String {
+    // Without a way out of the loop, so that many bytes are looked at at once.
+    let is_plain = written
+        .iter()
+        .fold(true, |plain, byte| plain & (*byte >= b' ') & (*byte <= b'~') & !matches!(byte, b'\\' | b'&' | b'<'));
+    match std::str::from_utf8(written) {
+        Ok(text) if is_plain => text.to_owned(),
+        _ => cells::decode(&String::from_utf8_lossy(written)),
     }
 }
 
