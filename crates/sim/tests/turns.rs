@@ -33,6 +33,7 @@ fn ql07_what_another_has_just_placed_waits_its_turn() {
     let (mut one, mut other) = (open(&machine.fs()), open(&machine.fs()));
     one.commit(Commit::new("a test", 0, vec![(document(), What::Create("first\n".into()))])).unwrap();
     one.place(Due::All).unwrap();
+    other.catch_up().unwrap();
     other.finish().unwrap();
     add(&mut other, "by the other\n");
     // By now it would place what it committed itself.

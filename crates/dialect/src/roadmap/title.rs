@@ -43,7 +43,7 @@ pub(crate) fn read(source: &str, span: Range<usize>, is_told: bool) -> (Title, O
         // A sign beside it says nothing more.
         true => inner = sign_beside(source, inner.clone()).map_or(inner, |(inner, _)| inner),
         false => {
-            if let Some((left, (status, place), tail)) = plain_behind_dash(source, inner.clone()) {
+            if let Some(((left, (status, place)), tail)) = plain_behind_dash(source, inner.clone()) {
                 if needs.is_empty() {
                     needs = needs_behind(&source[tail]);
                 }
@@ -260,7 +260,7 @@ fn sentence_at_end(source: &str, span: Range<usize>) -> Option<Beside> {
 }
 
 /// A state behind a dash, and what explains it behind a comma or in brackets: `Move it — pending, after 2`.
-fn plain_behind_dash(source: &str, span: Range<usize>) -> Option<(Range<usize>, (Status, Range<usize>), Range<usize>)> {
+fn plain_behind_dash(source: &str, span: Range<usize>) -> Option<(Beside, Range<usize>)> {
     let text = &source[span.clone()];
     let mut dashes: Vec<(usize, usize)> = [" — ", " – ", " - "]
         .iter()
@@ -279,7 +279,8 @@ fn plain_behind_dash(source: &str, span: Range<usize>) -> Option<(Range<usize>, 
         let status = words::plain_status(word)?;
         let start = span.end - rest.len();
         let left = trimmed(source, span.start..span.start + at);
-        (!left.is_empty()).then_some((left, (status, start..start + word.len()), start + word.len()..span.end))
+        let end = start + word.len();
+        (!left.is_empty()).then_some(((left, (status, start..end)), end..span.end))
     })
 }
 
