@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use self::walk::{Folder, Trouble};
 use crate::fault::{Fault, FaultKind};
 use crate::fs::{Errand, Fs, Mode, Now, ProcessState, Stamp};
-use crate::path::ProjectPath;
+use crate::path::{ProjectPath, folder_of};
 
 pub use self::file_system::{FileSystem, Reach};
 
@@ -103,7 +103,10 @@ impl RealFs {
             // What the system says of links, folders and sockets differs; what it is, is the better reason.
             Err(errno) => return Err(not_regular(&folder, path.name()).unwrap_or(errno.into())),
         };
-        walk::require_regular(FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode))?;
+        // What was made just now is a regular file.
+        if mode != Mode::CreateNew {
+            walk::require_regular(FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode))?;
+        }
         Ok(File::from(file))
     }
 
@@ -118,19 +121,23 @@ impl RealFs {
 
     fn rename_by(&self, from: &ProjectPath, to: &ProjectPath, how: How) -> Result<(), Fault> {
         let source = self.folder_with_file(from).map_err(|trouble| trouble.fault(how.verb(), from))?;
-        let target = match how {
-            How::Exchange => self.folder_with_file(to),
-            How::Replace | How::New => self.folder_of(to),
+        let is_beside = folder_of(from.as_str()) == folder_of(to.as_str());
+        let other = match how {
+            How::Exchange => self.folder_with_file(to).map(Some),
+            // One folder is opened once: so it is for each file that is written aside.
+            How::Replace | How::New if is_beside => Ok(None),
+            How::Replace | How::New => self.folder_of(to).map(Some),
         };
-        target
-            .and_then(|target| {
+        other
+            .and_then(|other| {
+                let target = other.as_ref().unwrap_or(&source);
                 if how == How::Replace && !to.is_own() {
-                    match regular_at(&target, to.name()) {
+                    match regular_at(target, to.name()) {
                         Ok(_) | Err(Trouble::System(Errno::NOENT)) => {}
                         Err(trouble) => return Err(trouble),
                     }
                 }
-                Ok(rustix::fs::renameat_with(source, from.name(), target, to.name(), how.flags())?)
+                Ok(rustix::fs::renameat_with(&source, from.name(), target, to.name(), how.flags())?)
             })
             .map_err(|trouble| trouble.fault(how.verb(), to))
     }
