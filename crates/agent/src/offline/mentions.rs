@@ -4,8 +4,11 @@
 //! person would compare: plans, what somebody is said to have said, figures whose subject is told only by the text around.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
+use super::cells;
 use super::claims::{Claim, Said};
+use super::clock;
 use super::columns::{self, ColumnKind};
 use super::dates::{Dated, Period, bare_days, dates, plain_digits};
 use super::figures::{Figure, figures};
@@ -26,6 +29,10 @@ const BESIDE: usize = 3;
 const BEGINNING: usize = 6;
 /// Sentences at the beginning of a source that may say when it was written.
 const HEAD: usize = 3;
+
+/// A month is one in any language, and in figures.
+const MONTHS: [&str; 12] =
+    ["month-1", "month-2", "month-3", "month-4", "month-5", "month-6", "month-7", "month-8", "month-9", "month-10", "month-11", "month-12"];
 
 /// A word beside a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +62,8 @@ pub(crate) struct Mention {
     pub(crate) above: Vec<Token>,
     /// The years that its sentence or row names, or what stands around it.
     pub(crate) years: BTreeSet<u16>,
+    /// Whether its sentence or row says them itself.
+    pub(crate) has_own_years: bool,
     pub(crate) language: Language,
     pub(crate) is_row: bool,
     /// Whether no row of its source is of a later year.
@@ -68,6 +77,20 @@ pub(crate) struct Mention {
     pub(crate) claim: Option<Box<Claim>>,
     /// Names in two scripts that stand side by side anywhere in the source.
     pub(crate) glossed: Vec<BTreeSet<String>>,
+    /// Whether it is told to be a share of something, and whether to be how much something changed.
+    pub(crate) is_share: bool,
+    pub(crate) is_change: bool,
+    /// Other figures and days of its sentence or row.
+    pub(crate) beside: BTreeSet<String>,
+    /// The paragraph or the row that it stands in.
+    pub(crate) passage: Arc<Passage>,
+}
+
+/// A paragraph or a row: its words, and the figures and days that are said in it.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) values: BTreeSet<String>,
 }
 
 /// The words of an office, the nearest first; those of the name itself say nothing of it.
@@ -105,17 +128,18 @@ pub(crate) enum Taxed {
 
 /// All mentions of the sources; numbers of tables as the claims have read them.
 pub(crate) fn mentions(documents: &[Document], claims: &[Claim]) -> Vec<Mention> {
-    let prose = documents.iter().flat_map(of_document);
+    let mut passages: Passages = BTreeMap::new();
+    let prose: Vec<Mention> = documents.iter().flat_map(|one| of_document(one, &mut passages)).collect();
     let titles: BTreeMap<&str, Vec<Token>> =
         documents.iter().map(|document| (document.path.as_str(), file_tokens(&document.path))).collect();
     let newest = newest_rows(claims);
-    let rows = claims.iter().filter(|claim| claim.is_row).map(|claim| of_row(claim, &titles, &newest));
+    let rows = claims.iter().filter(|claim| claim.is_row).map(|claim| of_row(claim, &titles, &newest, &passages));
     let read: HashMap<Spot<'_>, &Claim> = claims.iter().map(|claim| (spot(claim), claim)).collect();
     let claimed = |mention: Mention| {
         let claim = read.get(&(mention.path.as_str(), mention.quote.as_str(), mention.written.as_str()));
         Mention { claim: claim.map(|claim| Box::new((*claim).clone())), ..mention }
     };
-    prose.map(claimed).chain(rows).take(limits::MENTIONS).collect()
+    prose.into_iter().map(claimed).chain(rows).take(limits::MENTIONS).collect()
 }
 
 /// A place in a source: its path, its sentence, and what is written there.
@@ -124,6 +148,9 @@ type Spot<'c> = (&'c str, &'c str, &'c str);
 fn spot(claim: &Claim) -> Spot<'_> {
     (&claim.path, &claim.quote, &claim.written)
 }
+
+/// The passages that rows are, by path and words.
+type Passages = BTreeMap<(String, String), Arc<Passage>>;
 
 /// The last year of the rows of each source.
 fn newest_rows(claims: &[Claim]) -> BTreeMap<String, u16> {
@@ -157,18 +184,32 @@ fn token(word: &Word, near: f64) -> Option<Token> {
         (!things.is_empty() && (is_since || !words::is_stop(&lower))).then(|| lower.clone())
     })?;
     let is_name = words::is_capitalised(&word.text) && things.is_empty();
+    let things = match super::dates::month(&lower).filter(|_| lower.chars().count() > 3) {
+        Some(month) => vec![MONTHS[usize::from(month).saturating_sub(1) % MONTHS.len()]],
+        None => things,
+    };
     // A particle belongs to the sentence.
     let shown = if word.script == Script::Hangul { key.clone() } else { words::bare(&word.text) };
     Some(Token { word: key, shown, things, near, is_name })
 }
 
-fn of_row(claim: &Claim, titles: &BTreeMap<&str, Vec<Token>>, newest: &BTreeMap<String, u16>) -> Mention {
+fn of_row(
+    claim: &Claim,
+    titles: &BTreeMap<&str, Vec<Token>>,
+    newest: &BTreeMap<String, u16>,
+    passages: &Passages,
+) -> Mention {
+    let passage = passages.get(&(claim.path.clone(), claim.quote.clone())).cloned().unwrap_or_default();
     let shown = claim.subject.shown.iter().flat_map(|text| tokens_of(text, 0.9));
     let mut tokens: Vec<Token> = Vec::new();
     for token in shown {
         if !tokens.iter().any(|known| known.word == token.word) {
             tokens.push(token);
         }
+    }
+    if let Some(Period::Month(_, month)) = claim.period {
+        let name = MONTHS[usize::from(month).saturating_sub(1) % MONTHS.len()];
+        tokens.push(Token { word: name.to_owned(), shown: String::new(), things: vec![name], near: 0.9, is_name: false });
     }
     let mut above = titles.get(claim.path.as_str()).cloned().unwrap_or_default();
     above.extend(claim.place.words.iter().flat_map(|word| tokens_of(word, 0.3)));
@@ -181,6 +222,7 @@ fn of_row(claim: &Claim, titles: &BTreeMap<&str, Vec<Token>>, newest: &BTreeMap<
         tokens,
         above,
         years: claim.period.iter().map(|period| period.year()).collect(),
+        has_own_years: claim.origin == super::claims::Origin::Own,
         language: claim.language,
         is_row: true,
         is_newest: claim.period.is_none_or(|period| newest.get(&claim.path) == Some(&period.year())),
@@ -189,7 +231,42 @@ fn of_row(claim: &Claim, titles: &BTreeMap<&str, Vec<Token>>, newest: &BTreeMap<
         is_open: false,
         claim: Some(Box::new(claim.clone())),
         glossed: Vec::new(),
+        is_share: false,
+        is_change: false,
+        beside: without(&passage.values, &claim.said),
+        passage,
     }
+}
+
+/// A figure or a day in the form in which it is looked for elsewhere; a small bare number is everywhere.
+fn value_key(said: &Said) -> Option<String> {
+    match said {
+        Said::Value(figure) => {
+            let middle = f64::midpoint(figure.low, figure.high);
+            let is_telling = !figure.unit.is_empty() || middle >= 13.0;
+            (middle.is_finite() && is_telling).then(|| format!("{middle:.4} {}", figure.unit))
+        }
+        Said::Date(Period::Day(_, month, day)) => Some(format!("{month}-{day}")),
+        Said::Date(_) | Said::Name(_) => None,
+    }
+}
+
+fn without(values: &BTreeSet<String>, own: &Said) -> BTreeSet<String> {
+    let own = value_key(own);
+    values.iter().filter(|value| Some(*value) != own.as_ref()).cloned().collect()
+}
+
+/// The words of a passage, each once.
+fn passage(texts: &[&str]) -> Vec<Token> {
+    const MOST: usize = 160;
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for one in texts.iter().flat_map(|text| tokens_of(text, 0.3)) {
+        if tokens.len() < MOST && known.insert(one.word.clone()) {
+            tokens.push(one);
+        }
+    }
+    tokens
 }
 
 /// What stands around a sentence.
@@ -200,9 +277,10 @@ struct Around {
     /// The year in which the source was written.
     written: Option<u16>,
     glossed: Vec<BTreeSet<String>>,
+    passage: Arc<Passage>,
 }
 
-fn of_document(document: &Document) -> Vec<Mention> {
+fn of_document(document: &Document, passages: &mut Passages) -> Vec<Mention> {
     let mut headings: Vec<(usize, Vec<Token>, BTreeSet<u16>)> = Vec::new();
     let mut found = Vec::new();
     let written = written_in(document);
@@ -212,7 +290,7 @@ fn of_document(document: &Document) -> Vec<Mention> {
         let mut tokens = file_tokens(&document.path);
         tokens.extend(headings.iter().flat_map(|(_, tokens, _)| tokens).cloned());
         let years = nearest.cloned().unwrap_or_default();
-        let mut around = Around { tokens, years, written, glossed: glossed.clone() };
+        let mut around = Around { tokens, years, written, glossed: glossed.clone(), passage: Arc::default() };
         match block {
             Block::Heading { level, text, .. } => {
                 headings.retain(|(above, ..)| above < level);
@@ -225,8 +303,19 @@ fn of_document(document: &Document) -> Vec<Mention> {
                 headings.push((*level, tokens_of(text, 0.3), years));
             }
             Block::Prose(pieces) => {
-                for sentence in sentences(pieces).iter().filter(|one| one.text.len() <= limits::CLAIM_BYTES) {
+                let all = sentences(pieces);
+                let texts: Vec<&str> = all.iter().map(|one| one.text.as_str()).collect();
+                let values = all.iter().flat_map(|one| values_of(document, &one.text)).collect();
+                let mut words = passage(&texts);
+                words.extend(around.tokens.iter().filter(|token| token.near > 0.2).cloned());
+                around.passage = Arc::new(Passage { tokens: words, values });
+                for (index, sentence) in all.iter().enumerate() {
+                    if sentence.text.len() > limits::CLAIM_BYTES {
+                        continue;
+                    }
+                    let begin = found.len();
                     of_sentence(document, sentence, &around, &mut found);
+                    lean(&mut found[begin..], index.checked_sub(1).and_then(|at| all.get(at)), all.get(index + 1));
                     // "Accounts of 2024. The line carried …": what the sentence before is of holds on.
                     let own: BTreeSet<u16> =
                         dates(&plain_digits(&sentence.text)).iter().map(|date| date.period.year()).collect();
@@ -235,10 +324,24 @@ fn of_document(document: &Document) -> Vec<Mention> {
                     }
                 }
             }
-            Block::Table(table) => of_table(document, table, &around, &mut found),
+            Block::Table(table) => of_table(document, table, &mut around, passages, &mut found),
         }
     }
     found
+}
+
+/// A sentence of a word or two (`Monday 4 September.`) is about what the next one says, or the one before.
+fn lean(found: &mut [Mention], before: Option<&Sentence>, behind: Option<&Sentence>) {
+    const FEW: usize = 3;
+    for mention in found.iter_mut().filter(|one| one.tokens.len() <= FEW) {
+        for (sentence, near) in [(behind, 0.5), (before, 0.4)] {
+            for token in sentence.iter().flat_map(|one| tokens_of(&one.text, near)) {
+                if !mention.tokens.iter().any(|known| known.word == token.word) {
+                    mention.tokens.push(token);
+                }
+            }
+        }
+    }
 }
 
 /// The year in which a source was written, as far as its beginning tells.
@@ -276,14 +379,27 @@ fn glosses(document: &Document) -> Vec<BTreeSet<String>> {
 }
 
 /// Dates in cells: when something is, or when it was built. A column that only counts the years is none.
-fn of_table(document: &Document, table: &Table, around: &Around, found: &mut Vec<Mention>) {
+fn of_table(
+    document: &Document,
+    table: &Table,
+    around: &mut Around,
+    passages: &mut Passages,
+    found: &mut Vec<Mention>,
+) {
     let columns = columns::columns(table, table.decimal(document.decimal()));
     let labels = table_claims::label_columns(table, &columns);
     for row in &table.rows {
+        let texts: Vec<&str> = table.header.iter().map(String::as_str).chain(row.iter().map(|c| c.text.as_str())).collect();
+        let values = row.iter().flat_map(|cell| values_of(document, &cell.text)).collect();
+        let mut words = passage(&texts);
+        words.extend(around.tokens.iter().cloned());
+        around.passage = Arc::new(Passage { tokens: words, values });
+        passages.insert((document.path.clone(), table_claims::quote(table, row)), around.passage.clone());
         of_holders(document, table, row, &labels, around, found);
+        of_cells(document, table, row, &columns, around, found);
         for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Number) {
             let Some(period) = columns::period_in(table, index, &row[index].text) else { continue };
-            let is_time = column.kind == ColumnKind::Period && tables::is_course(table, index, &labels);
+            let is_time = table.rows.len() > 1 && column.kind == ColumnKind::Period && tables::is_course(table, index, &labels);
             if is_time || !matches!(period, Period::Day(..) | Period::Year(_)) {
                 continue;
             }
@@ -312,6 +428,7 @@ fn of_table(document: &Document, table: &Table, around: &Around, found: &mut Vec
                 tokens,
                 above: around.tokens.clone(),
                 years: BTreeSet::new(),
+                has_own_years: false,
                 language: document.language,
                 is_row: true,
                 is_newest: true,
@@ -320,6 +437,10 @@ fn of_table(document: &Document, table: &Table, around: &Around, found: &mut Vec
                 is_open: false,
                 claim: None,
                 glossed: around.glossed.clone(),
+                is_share: false,
+                is_change: false,
+                beside: without(&around.passage.values, &Said::Date(period)),
+                passage: around.passage.clone(),
             });
         }
     }
@@ -338,7 +459,16 @@ fn of_holders(
         let head = table.header.get(index).map_or("", String::as_str);
         let heads = tokens_of(head, 0.9);
         let office = head.split(|c: char| !c.is_alphanumeric()).find_map(|word| roles::office(&word.to_lowercase()));
-        let Some(office) = office.filter(|_| roles::is_name(&cell.text)) else { continue };
+        // "Amt: Kassiererin; Name: Anke Wiegand": another cell may say of which office it is.
+        let other = || {
+            let mut all = row.iter().enumerate().filter(|(place, _)| *place != index).filter_map(|(_, cell)| {
+                let words = cell.text.split(|c: char| !c.is_alphanumeric());
+                let few = cell.text.split_whitespace().count() <= 3;
+                words.filter(|_| few).find_map(|word| roles::office(&word.to_lowercase()))
+            });
+            all.next()
+        };
+        let Some(office) = office.or_else(other).filter(|_| roles::is_name(&cell.text)) else { continue };
         let name = words::words(&plain_digits(&cell.text)).iter().map(|word| word.text.to_lowercase()).collect();
         let mut tokens = vec![Token {
             word: office.to_owned(),
@@ -359,6 +489,7 @@ fn of_holders(
             tokens,
             above: around.tokens.clone(),
             years: BTreeSet::new(),
+            has_own_years: false,
             language: document.language,
             is_row: true,
             is_newest: true,
@@ -367,12 +498,67 @@ fn of_holders(
             is_open: false,
             claim: None,
             glossed: around.glossed.clone(),
+            is_share: false,
+            is_change: false,
+            beside: around.passage.values.clone(),
+            passage: around.passage.clone(),
         });
     }
 }
 
+/// What a cell says that is no bare number and no date alone: times, days without a year, amounts in words.
+fn of_cells(
+    document: &Document,
+    table: &Table,
+    row: &[Cell],
+    columns: &[columns::Column],
+    around: &Around,
+    found: &mut Vec<Mention>,
+) {
+    for (index, cell) in row.iter().enumerate() {
+        let is_number = columns[index].kind == ColumnKind::Number;
+        let is_read = is_number && cells::cell(&cell.text, table.decimal(document.decimal())).is_some()
+            || columns::period_in(table, index, &cell.text).is_some()
+            || cell.text.len() > limits::CLAIM_BYTES;
+        if is_read || !cell.text.chars().any(char::is_alphanumeric) {
+            continue;
+        }
+        let sentence = Sentence::of_cell(cell.line, &cell.text);
+        let begin = found.len();
+        of_sentence(document, &sentence, around, found);
+        let quote = table_claims::quote(table, row);
+        let mut others: Vec<Token> = tokens_of(&table.header[index], 0.9);
+        for (place, other) in row.iter().enumerate().filter(|(place, _)| *place != index) {
+            // A row of a few cells says what each of them is of; one of many cells by its first labels.
+            if columns[place].kind != ColumnKind::Number {
+                others.extend(tokens_of(&other.text, 0.8));
+            }
+        }
+        for mention in &mut found[begin..] {
+            for token in &others {
+                if !mention.tokens.iter().any(|known| known.word == token.word) {
+                    mention.tokens.push(token.clone());
+                }
+            }
+            mention.quote.clone_from(&quote);
+            mention.is_row = true;
+            mention.beside.extend(without(&around.passage.values, &mention.said));
+        }
+    }
+}
+
+/// All figures and days of a text, in the form in which they are looked for elsewhere.
+fn values_of(document: &Document, text: &str) -> Vec<String> {
+    let chars = plain_digits(text);
+    let dated = dates(&chars);
+    let days = bare_days(&chars, &dated);
+    let counted = counted(document, &chars, &dated, &days).into_iter().map(Said::Value);
+    let dates = dated.iter().chain(&days).map(|date| Said::Date(date.period));
+    counted.chain(dates).filter_map(|said| value_key(&said)).collect()
+}
+
 fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: &mut Vec<Mention>) {
-    if is_record(&sentence.text) || sentence.text.ends_with(['?', '？', '؟']) {
+    if !sentence.is_cell && is_record(&sentence.text) || sentence.text.ends_with(['?', '？', '؟']) {
         return;
     }
     let chars = plain_digits(&sentence.text);
@@ -384,7 +570,7 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
     let years = match (own.is_empty(), above.written) {
         (true, Some(year)) if is_of_last_year(&sentence.text) => BTreeSet::from([year - 1]),
         (true, _) => above.years.clone(),
-        (false, _) => own,
+        (false, _) => own.clone(),
     };
     let times: Vec<Dated> = dated.iter().chain(&days).copied().collect();
     let spots: Vec<(usize, usize)> =
@@ -396,7 +582,8 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
         .collect();
     let is_open = speech::is_open(&sentence.text, &outside, document.language);
     let made = |said: Said, (start, end): (usize, usize), years: BTreeSet<u16>| {
-        let (tokens, is_plan) = around(&chars, &all, &spots, (start, end), matches!(said, Said::Date(_)))?;
+        let Words { tokens, is_plan, is_share, is_change } =
+            around(&chars, &all, &spots, (start, end), matches!(said, Said::Date(_)));
         let is_start = tokens.iter().take(BEGINNING).any(|token| token.things.contains(&"began"));
         if matches!(said, Said::Date(Period::Year(_))) && !is_start {
             return None;
@@ -409,6 +596,7 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
             said,
             tokens,
             above: above.tokens.clone(),
+            has_own_years: !own.is_empty(),
             years,
             language: document.language,
             is_row: false,
@@ -418,8 +606,13 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
             is_open,
             claim: None,
             glossed: above.glossed.clone(),
+            is_share,
+            is_change,
+            beside: BTreeSet::new(),
+            passage: above.passage.clone(),
         })
     };
+    let begin = found.len();
     for one in roles::held(&chars, &all) {
         let tokens = office_tokens(&all, &one);
         found.extend(
@@ -427,28 +620,80 @@ fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: 
                 .map(|made| Mention { tokens, ..made }),
         );
     }
+    // Whoever is named may hold an office that no list knows: what stands around two names decides.
+    for (start, end, name) in roles::people(&chars, &all) {
+        let is_held = found[begin..].iter().any(|one| matches!(&one.said, Said::Name(known) if !known.is_disjoint(&name.iter().cloned().collect())));
+        let is_value = spots.iter().any(|(from, to)| *from < end && start < *to);
+        if !is_held && !is_value {
+            found.extend(made(Said::Name(name.iter().cloned().collect()), (start, end), BTreeSet::new()));
+        }
+    }
     for figure in &counted {
         found.extend(made(Said::Value(figure.clone()), (figure.start, figure.end), years.clone()));
     }
     // A day tells an event; a year alone only where something is said to have begun in it.
     for date in times.iter().filter(|date| matches!(date.period, Period::Day(..) | Period::Year(_))) {
-        if is_of_entry(&chars, &all, date) || is_of_paper(sentence, &chars, date) {
+        if !sentence.is_cell && (is_of_entry(&chars, &all, date) || is_of_paper(sentence, &chars, date)) {
             continue;
         }
         found.extend(made(Said::Date(date.period), (date.start, date.end), BTreeSet::new()));
+    }
+    let values: BTreeSet<String> = counted
+        .into_iter()
+        .map(Said::Value)
+        .chain(times.iter().map(|date| Said::Date(date.period)))
+        .filter_map(|said| value_key(&said))
+        .collect();
+    for mention in &mut found[begin..] {
+        mention.beside = without(&values, &mention.said);
     }
 }
 
 /// The figures of a sentence in digits and in words, in their order; what is part of a date is none.
 fn counted(document: &Document, chars: &[char], dated: &[Dated], days: &[Dated]) -> Vec<Figure> {
-    let mut counted = figures(chars, dated, document.decimal());
-    let spelled = number_words::figures(chars, dated, document.language);
+    let mut counted = clock::clocks(chars);
+    counted.extend(phones(chars));
+    let is_free = |one: &Figure, known: &[Figure]| !known.iter().any(|two| two.start < one.end && one.start < two.end);
+    let written: Vec<Figure> = figures(chars, dated, document.decimal());
+    let written: Vec<Figure> = written.into_iter().filter(|one| is_free(one, &counted)).collect();
+    counted.extend(written);
+    let spelled = number_words::figures(chars, dated, document.language, number_words::Reading::Generous);
     let is_new = |one: &Figure, known: &[Figure]| !known.iter().any(|two| two.start < one.end && one.start < two.end);
     let spelled: Vec<Figure> = spelled.into_iter().filter(|one| is_new(one, &counted)).collect();
     counted.extend(spelled);
     counted.retain(|one| !days.iter().any(|day| day.start < one.end && one.start < day.end));
     counted.sort_by_key(|figure| figure.start);
     counted
+}
+
+/// The unit of a telephone number.
+pub(crate) const PHONE: &str = "(phone)";
+
+/// Telephone numbers behind a word that says so.
+fn phones(chars: &[char]) -> Vec<Figure> {
+    const MARKS: [&str; 18] = [
+        "phone", "tel", "tel.", "telefon", "téléphone", "tél", "teléfono", "telefono", "telefone", "fax", "mobil", "mobile", "hotline", "call",
+        "rufnummer", "電話", "전화", "电话",
+    ];
+    let mut found: Vec<Figure> = Vec::new();
+    for word in words::words(chars) {
+        let lower = word.text.to_lowercase();
+        if !MARKS.iter().any(|mark| lower == *mark || !mark.is_ascii() && lower.ends_with(mark)) {
+            continue;
+        }
+        let is_part = |c: &char| c.is_ascii_digit() || matches!(c, ' ' | '-' | '/' | '(' | ')' | '+' | '.');
+        let is_gap = |c: &char| matches!(c, ' ' | ':' | '.' | '：' | '番' | '号');
+        let Some(start) = (word.end..chars.len()).find(|at| !is_gap(&chars[*at])) else { continue };
+        let mut end = (start..chars.len()).find(|at| !is_part(&chars[*at])).unwrap_or(chars.len());
+        while end > start && !chars[end - 1].is_ascii_digit() {
+            end -= 1;
+        }
+        let digits: String = chars[start..end].iter().filter(|c| c.is_ascii_digit()).collect();
+        if let (6..=15, Ok(value)) = (digits.len(), digits.parse::<f64>()) {
+            found.push(Figure { start, end, low: value, high: value, unit: PHONE.to_owned() });
+        }
+    }
+    found
 }
 
 /// What a sentence or a row says of the tax; nothing where it speaks of both.
@@ -539,20 +784,36 @@ fn is_of_entry(chars: &[char], all: &[Word], date: &Dated) -> bool {
     is_head || (is_last && !is_ended && rest <= 5)
 }
 
-/// The words that may say what a figure is of, with their nearness, and whether it is only planned. Nothing if the figure is a
-/// share, an average, or how much something changed.
+/// The words around a figure, and what they say of it.
+struct Words {
+    tokens: Vec<Token>,
+    is_plan: bool,
+    is_share: bool,
+    is_change: bool,
+}
+
+/// The words that may say what a figure is of, with their nearness, and whether it is only planned, a share, or how much
+/// something changed.
 fn around(
     chars: &[char],
     all: &[Word],
     spots: &[(usize, usize)],
     (start, end): (usize, usize),
     is_date: bool,
-) -> Option<(Vec<Token>, bool)> {
+) -> Words {
     let is_value = |word: &&Word| spots.iter().any(|(from, to)| word.start < *to && *from < word.end);
     let between = |from: usize, to: usize| spots.iter().filter(|(one, two)| *one >= from && *two <= to).count();
     let ahead: Vec<&Word> = all.iter().filter(|word| word.end <= start).rev().filter(|word| !is_value(word)).collect();
-    let behind: Vec<&Word> = all.iter().filter(|word| word.start >= end).filter(|word| !is_value(word)).collect();
-    let mut is_plan = false;
+    // In 四十一万二千冊 the figure and what it counts are one run of signs.
+    let rest = all.iter().find(|word| word.start < end && end < word.end && word.script == Script::Han).map(|word| Word {
+        start: end,
+        end: word.end,
+        text: chars[end..word.end].iter().collect(),
+        script: word.script,
+    });
+    let behind = rest.iter().chain(all.iter().filter(|word| word.start >= end));
+    let behind: Vec<&Word> = behind.filter(|word| word.start >= end && !is_part_of(word, spots, end)).collect();
+    let (mut is_plan, mut is_share, mut is_change) = (false, false, false);
     let mut tokens: Vec<Token> = Vec::new();
     for (words, is_behind) in [(behind, true), (ahead, false)] {
         let mut distance = 0.0;
@@ -570,7 +831,8 @@ fn around(
                 Part::Share | Part::Change(_)
                     if is_beside && !is_cut && crossed == 0 && !is_date && !is_each(&lower) =>
                 {
-                    return None;
+                    is_share |= matches!(part, Part::Share);
+                    is_change |= matches!(part, Part::Change(_));
                 }
                 Part::Plan => is_plan |= crossed == 0,
                 _ => {}
@@ -586,7 +848,12 @@ fn around(
         }
     }
     tokens.sort_by(|one, other| other.near.total_cmp(&one.near));
-    Some((tokens, is_plan))
+    Words { tokens, is_plan, is_share, is_change }
+}
+
+/// Whether a word is part of a figure that begins behind a place.
+fn is_part_of(word: &Word, spots: &[(usize, usize)], from: usize) -> bool {
+    spots.iter().any(|(start, end)| *start >= from && word.start < *end && *start < word.end)
 }
 
 /// Words that say what a price is for, where the others say that a figure is a share.
