@@ -45,7 +45,8 @@ fn number(chars: &[char], at: usize, most: u16) -> Option<(u16, usize)> {
 fn digits(chars: &[char], at: usize) -> Found {
     let before = at.checked_sub(1).map(|index| chars[index]);
     if !chars[at].is_ascii_digit()
-        || before.is_some_and(|c| c.is_ascii_alphanumeric() && c != 'T' || matches!(c, ':' | '.' | ',' | '/' | '-' | '+'))
+        || before
+            .is_some_and(|c| c.is_ascii_alphanumeric() && c != 'T' || matches!(c, ':' | '.' | ',' | '/' | '-' | '+'))
             && !is_range(chars, at)
     {
         return None;
@@ -70,7 +71,10 @@ fn digits(chars: &[char], at: usize) -> Found {
         if let Some((minute, minute_end)) = two(from) {
             return Some((at, minute_end, hour * 60 + minute));
         }
-        let is_at = matches!(word_before(chars, at).as_str(), "à" | "vers" | "dès" | "jusqu'à" | "às" | "las" | "avant" | "après");
+        let is_at = matches!(
+            word_before(chars, at).as_str(),
+            "à" | "vers" | "dès" | "jusqu'à" | "às" | "las" | "avant" | "après"
+        );
         return is_at.then_some((at, gap + 1, hour * 60));
     }
     // 17,30 and 10.00 are times behind or before a word that says so.
@@ -84,7 +88,15 @@ fn digits(chars: &[char], at: usize) -> Found {
     let (next, next_end) = next_word(chars, rest);
     let leads = word_before(chars, at);
     let is_leading = matches!(leads.as_str(), "ore" | "alle" | "dalle" | "kl" | "klockan" | "godz" | "saat" | "الساعة");
+    let is_spoken = matches!(
+        leads.as_str(),
+        "od" | "do" | "le" | "von" | "um" | "ab" | "gegen" | "om" | "tot" | "vanaf" | "las" | "às" | "até"
+    );
+    let is_priced = chars[rest..chars.len().min(rest + 2)].iter().any(|c| super::units::currency_sign(*c).is_some());
+    let is_measured = is_priced || super::units::unit(&next).is_some() || chars.get(rest) == Some(&'%');
+    let is_round = sign == Some('.') && rest > end && minute.is_multiple_of(5) && !is_measured;
     match next.as_str() {
+        _ if is_spoken && is_round => Some((at, rest, hour * 60 + minute)),
         "uhr" | "uur" | "o'clock" | "oclock" => Some((at, next_end, hour * 60 + minute)),
         "am" | "pm" | "a.m" | "p.m" => Some(half_of_day(chars, at, rest, hour, minute)),
         "horas" if minute > 0 || matches!(leads.as_str(), "las" | "às") => Some((at, next_end, hour * 60 + minute)),
@@ -122,11 +134,15 @@ fn half_of_day(chars: &[char], at: usize, end: usize, hour: u16, minute: u16) ->
 
 /// `午後3時30分`, `오후 3시 반`; 三時間 is a stretch of time.
 fn asian(chars: &[char], at: usize, hour: u16, from: usize) -> Found {
-    if matches!(chars.get(from), Some('間' | '간')) || chars.get(from) == Some(&' ') && chars.get(from + 1) == Some(&'간') {
+    if matches!(chars.get(from), Some('間' | '간'))
+        || chars.get(from) == Some(&' ') && chars.get(from + 1) == Some(&'간')
+    {
         return None;
     }
     let before: String = chars[at.saturating_sub(3)..at].iter().collect();
-    let is_second = ["午後", "夜", "夕方", "오후", "저녁", "밤", "下午", "晚上"].iter().any(|word| before.trim_end().ends_with(word));
+    let is_second = ["午後", "夜", "夕方", "오후", "저녁", "밤", "下午", "晚上"]
+        .iter()
+        .any(|word| before.trim_end().ends_with(word));
     let gap = from + usize::from(chars.get(from) == Some(&' '));
     let (minute, end) = match chars.get(gap) {
         Some('半' | '반') => (30, gap + 1),
@@ -158,7 +174,11 @@ fn spelled(chars: &[char], at: usize) -> Found {
         return None;
     }
     let (first, first_end) = next_word(chars, at);
-    let hour = |word: &str| super::number_words::small(word).filter(|hour| (1..=12).contains(hour)).and_then(|hour| u16::try_from(hour).ok());
+    let hour = |word: &str| {
+        super::number_words::small(word)
+            .filter(|hour| (1..=12).contains(hour))
+            .and_then(|hour| u16::try_from(hour).ok())
+    };
     let (second, second_end) = next_word(chars, first_end);
     let (third, third_end) = next_word(chars, second_end);
     let past = |minutes: i16| -> Found {
@@ -174,7 +194,9 @@ fn spelled(chars: &[char], at: usize) -> Found {
             Some((at, second_end, hour(&second)? * 60 - 30))
         }
         ("noon" | "midday" | "mezzogiorno" | "mediodía", _) => Some((at, first_end, 720)),
-        _ if matches!(word_before(chars, at).as_str(), "alle" | "dalle" | "ore" | "las" | "às") && hour_of_day(&first).is_some() => {
+        _ if matches!(word_before(chars, at).as_str(), "alle" | "dalle" | "ore" | "las" | "às")
+            && hour_of_day(&first).is_some() =>
+        {
             let (minutes, end) = quarters(chars, first_end);
             Some((at, end, hour_of_day(&first)? * 60 + minutes))
         }
@@ -195,8 +217,16 @@ fn hour_of_day(word: &str) -> Option<u16> {
 /// `e un quarto`, `y media`: what is added to an hour, and where it ends.
 fn quarters(chars: &[char], end: usize) -> (u16, usize) {
     const MORE: [(&str, u16); 10] = [
-        (" e un quarto", 15), (" e mezza", 30), (" e mezzo", 30), (" e tre quarti", 45), (" e trenta", 30), (" y cuarto", 15), (" y media", 30),
-        (" e meia", 30), (" e quinze", 15), (" y quince", 15),
+        (" e un quarto", 15),
+        (" e mezza", 30),
+        (" e mezzo", 30),
+        (" e tre quarti", 45),
+        (" e trenta", 30),
+        (" y cuarto", 15),
+        (" y media", 30),
+        (" e meia", 30),
+        (" e quinze", 15),
+        (" y quince", 15),
     ];
     let ahead: String = chars[end..chars.len().min(end + 14)].iter().collect::<String>().to_lowercase();
     let found = MORE.iter().find(|(words, _)| ahead.starts_with(words));

@@ -323,7 +323,8 @@ fn from_era(chars: &[char], at: usize) -> Found {
     };
     let behind: String = chars[end..chars.len().min(end + 2)].iter().collect();
     // 令和5年度 is a year of accounts.
-    (behind.starts_with('年')).then(|| east_asian(chars, before + u16::from(number), end + 1))
+    (behind.starts_with('年'))
+        .then(|| east_asian(chars, before + u16::from(number), end + 1))
         .map(|(end, period)| (end, period))
 }
 

@@ -14,7 +14,7 @@ use super::mentions::Mention;
 use super::units;
 
 /// What a pair must weigh to be a contradiction, and to be worth a look at all.
-const LIKELY: f64 = 0.3;
+const LIKELY: f64 = 1.0;
 const LEAST: f64 = -0.5;
 
 /// How sure it is that two mentions are of one thing.
@@ -225,7 +225,7 @@ fn is_bare(mention: &Mention) -> bool {
 }
 
 fn may_be_money(mention: &Mention) -> bool {
-    const LEAST: f64 = 100.0;
+    const LEAST: f64 = -0.5;
     matches!(&mention.said, Said::Value(figure) if figure.low >= LEAST) && !mention.is_row
 }
 

@@ -83,22 +83,25 @@ fn rounded(chars: &[char], at: usize) -> Option<Figure> {
 /// What stands behind a whole number in words: `four and a half`, `tres y medio`, and where it ends.
 fn and_half(chars: &[char], end: usize) -> Option<usize> {
     const HALVES: [&str; 12] = [
-        " and a half", " et demi", " et demie", " y medio", " y media", " e mezzo", " e mezza", " e meio", " e meia", " en een half",
-        " en een halve", " с половиной",
+        " and a half",
+        " et demi",
+        " et demie",
+        " y medio",
+        " y media",
+        " e mezzo",
+        " e mezza",
+        " e meio",
+        " e meia",
+        " en een half",
+        " en een halve",
+        " с половиной",
     ];
     let ahead: String = chars[end..chars.len().min(end + 16)].iter().collect::<String>().to_lowercase();
     let half = HALVES.iter().filter(|half| ahead.starts_with(**half)).max_by_key(|half| half.len())?;
     Some(end + half.chars().count())
 }
 
-fn figure(
-    chars: &[char],
-    start: usize,
-    end: usize,
-    value: u64,
-    numbers: &Numbers,
-    reading: Reading,
-) -> Option<Figure> {
+fn figure(chars: &[char], start: usize, end: usize, value: u64, numbers: &Numbers, reading: Reading) -> Option<Figure> {
     let (whole, whole_end) = (value, end);
     let (value, end) = match and_half(chars, end) {
         Some(half_end) => (value as f64 + 0.5, half_end),
@@ -134,7 +137,8 @@ fn figure(
 }
 
 /// Signs that count, where a figure is only weighed.
-const MORE_COUNTERS: &str = "冊点食基日か箇ヶ年週分時回件円倍割度歳才頭羽匹着足戸店館室階箱袋杯皿字万億世号条번권마리살점곳층배";
+const MORE_COUNTERS: &str =
+    "冊点食基日か箇ヶ年週分時回件円倍割度歳才頭羽匹着足戸店館室階箱袋杯皿字万億世号条번권마리살점곳층배";
 const COUNTERS: &str = "人名隻艘台件回个個棟床席票軒社校本枚位户间所辆명척개대곳건표석";
 
 /// The words of one language.
@@ -269,7 +273,9 @@ impl Sum {
             _ => {
                 // "fourteen two-car units" are two numbers.
                 let is_whole = (11..20).contains(&self.last) && value < 10;
-                let has_room = !is_whole && self.last == 0 || !is_whole && value < self.last || (self.last < 10 && (20..100).contains(&value));
+                let has_room = !is_whole && self.last == 0
+                    || !is_whole && value < self.last
+                    || (self.last < 10 && (20..100).contains(&value));
                 self.current += value;
                 has_room
             }
@@ -328,8 +334,10 @@ mod tests {
 
     fn check(language: Language, text: &str, expected: &[f64]) {
         let chars: Vec<char> = text.chars().collect();
-        let found: Vec<f64> =
-            figures(&chars, &[], language, Reading::Strict).iter().map(|one| f64::midpoint(one.low, one.high)).collect();
+        let found: Vec<f64> = figures(&chars, &[], language, Reading::Strict)
+            .iter()
+            .map(|one| f64::midpoint(one.low, one.high))
+            .collect();
         assert_eq!(found, expected, "{text}");
     }
 

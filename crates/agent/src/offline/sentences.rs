@@ -214,8 +214,9 @@ fn is_title(chars: &[char], begin: usize) -> bool {
 
 /// Titles in front of names.
 const TITLES: [&str; 40] = [
-    "dra", "sra", "srta", "srs", "dª", "sig", "sigra", "dott", "dottssa", "avv", "arch", "geom", "rag", "ing", "dipl", "mag", "hr", "fr", "frl",
-    "fa", "mme", "mlle", "mm", "prof", "profa", "drs", "mr", "mw", "dhr", "ir", "r-ra", "capt", "lt", "col", "rev", "hon", "gebr", "inż", "св", "г",
+    "dra", "sra", "srta", "srs", "dª", "sig", "sigra", "dott", "dottssa", "avv", "arch", "geom", "rag", "ing", "dipl",
+    "mag", "hr", "fr", "frl", "fa", "mme", "mlle", "mm", "prof", "profa", "drs", "mr", "mw", "dhr", "ir", "r-ra",
+    "capt", "lt", "col", "rev", "hon", "gebr", "inż", "св", "г",
 ];
 const BEFORE_NUMBERS: [&str; 10] = ["no", "nr", "fig", "p", "pp", "vol", "art", "sec", "ch", "eq"];
 const LEGAL: [&str; 6] = ["inc", "ltd", "co", "corp", "bros", "plc"];

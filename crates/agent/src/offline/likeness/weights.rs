@@ -123,7 +123,10 @@ impl Lexicon {
                 }
             } else if chars.len() >= 4 {
                 groups.entry(format!("^{}", chars[..4].iter().collect::<String>())).or_default().push(index);
-                groups.entry(format!("{}$", chars[chars.len() - 4..].iter().collect::<String>())).or_default().push(index);
+                groups
+                    .entry(format!("{}$", chars[chars.len() - 4..].iter().collect::<String>()))
+                    .or_default()
+                    .push(index);
             }
         }
         let mut same: HashMap<(u32, u32), f64> = HashMap::new();
@@ -169,7 +172,8 @@ fn alike(one: &str, other: &str) -> f64 {
     let is_joined = |word: &[char]| word.iter().any(|c| *c >= '\u{2e80}');
     let least = one.len().min(other.len());
     if is_joined(&one) || is_joined(&other) {
-        let pairs = |word: &[char]| -> BTreeSet<(char, char)> { word.windows(2).map(|pair| (pair[0], pair[1])).collect() };
+        let pairs =
+            |word: &[char]| -> BTreeSet<(char, char)> { word.windows(2).map(|pair| (pair[0], pair[1])).collect() };
         let (mine, theirs) = (pairs(&one), pairs(&other));
         let shared = mine.intersection(&theirs).count();
         return if shared * 2 >= mine.len().min(theirs.len()).max(1) { ONE_STEM } else { 0.0 };
@@ -252,7 +256,9 @@ impl Weights {
     /// The words of a mention, the rarest first, for finding those that have one in common.
     pub(crate) fn rarest(&self, mention: &Mention) -> Vec<u32> {
         let mut words: Vec<u32> = self.read[&key(mention)].tokens.iter().map(|token| token.word).collect();
-        words.sort_by(|one, other| self.worth[*other as usize].total_cmp(&self.worth[*one as usize]).then(one.cmp(other)));
+        words.sort_by(|one, other| {
+            self.worth[*other as usize].total_cmp(&self.worth[*one as usize]).then(one.cmp(other))
+        });
         words
     }
 
@@ -308,12 +314,6 @@ impl Weights {
         let (one, other) = (said(mine), said(theirs));
         let alike = ((weight + around) / (one.min(other) * 0.7 + one.max(other) * 0.3).max(0.01)).min(1.0);
         let (beside, others_beside) = (self.things_beside(mine), self.things_beside(theirs));
-        about.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
-        let words: Vec<&str> = match about.is_empty() {
-            true => first.tokens.iter().map(|token| token.shown.as_str()).collect(),
-            false => about.into_iter().map(|(_, word)| word).collect(),
-        };
-        let words = words.into_iter().filter(|word| !word.is_empty()).take(3).map(str::to_owned).collect();
         Some(Shared {
             alike,
             weight: (weight + around).min(3.0),
@@ -326,7 +326,7 @@ impl Weights {
             passages,
             rarest,
             is_one_noun: matches!((mine.tokens.first(), theirs.tokens.first()), (Some(one), Some(other)) if self.is_one(one.word, other.word) > 0.0),
-            about: words,
+            about: shown(first, about),
         })
     }
 
@@ -370,6 +370,16 @@ impl Weights {
         let near = read.tokens.iter().filter(|token| token.near >= HEAD);
         near.flat_map(|token| self.things[token.word as usize].iter().copied()).collect()
     }
+}
+
+/// The words that weigh most of those in common; without one those of the first.
+fn shown(first: &Mention, mut about: Vec<(f64, &str)>) -> Vec<String> {
+    about.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+    let words: Vec<&str> = match about.is_empty() {
+        true => first.tokens.iter().map(|token| token.shown.as_str()).collect(),
+        false => about.into_iter().map(|(_, word)| word).collect(),
+    };
+    words.into_iter().filter(|word| !word.is_empty()).take(3).map(str::to_owned).collect()
 }
 
 fn words_of(passage: &Passage, lexicon: &mut Lexicon) -> Vec<u32> {
