@@ -22,8 +22,24 @@ pub(crate) fn bounds(chars: &[char], start: usize, end: &mut usize, value: f64, 
         return (f64::NEG_INFINITY, value);
     }
     let size = value.abs();
-    if ends(&["nearly", "almost", "close to", "fast", "knapp", "presque", "casi", "почти", "거의", "近", "ほぼ"])
-    {
+    if ends(&[
+        "nearly",
+        "almost",
+        "close to",
+        "fast",
+        "knapp",
+        "presque",
+        "casi",
+        "quasi",
+        "quase",
+        "bijna",
+        "prawie",
+        "neredeyse",
+        "почти",
+        "거의",
+        "近",
+        "ほぼ",
+    ]) {
         return (value - size * 0.1, value + half);
     }
     if ends(ABOUT) {

@@ -159,7 +159,7 @@ fn from_sentence(place: &Place<'_>, sentence: &Sentence, before: &Before) -> Vec
     let mut dates = dates(&chars);
     let mut figures = figures(&chars, &dates, place.decimal);
     // What is said in words counts beside digits only if it is of another kind: "the fourteen yards built 40 boats".
-    let spelled = number_words::figures(&chars, &dates, place.language);
+    let spelled = number_words::figures(&chars, &dates, place.language, number_words::Reading::Strict);
     let is_other = |one: &Figure| {
         let is_joined =
             matches!(figures::word_before(&chars, one.start).as_str(), "and" | "und" | "et" | "y" | "e" | "и");

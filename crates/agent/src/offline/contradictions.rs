@@ -93,6 +93,12 @@ fn contradict(first: &Claim, second: &Claim, newest: Option<u16>) -> bool {
     if is_beside && (first.quote == second.quote || first.subject.words != second.subject.words) {
         return false;
     }
+    // Two rows of a table, two entries of a diary: one document says such things of several, each time of another. Only
+    // where both name one thing in so many words does it contradict itself.
+    let is_one_name = !first.subject.names.is_empty() && first.subject.names == second.subject.names;
+    if first.path == second.path && (first.is_row != second.is_row || !is_one_name) {
+        return false;
+    }
     apart && same_time::may_be_one(first, second, newest) && same_thing(first, second)
 }
 

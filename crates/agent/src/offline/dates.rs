@@ -122,6 +122,11 @@ pub(crate) fn bare_days(chars: &[char], known: &[Dated]) -> Vec<Dated> {
     found
 }
 
+/// Behind the sign of an ordinal: `1º giugno`, `1er mai`, `1ª`.
+fn ordinal_end(chars: &[char], end: usize) -> usize {
+    end + usize::from(matches!(chars.get(end), Some('º' | '°' | 'ª')))
+}
+
 fn bare_day(chars: &[char], at: usize) -> Option<(usize, u8, u8)> {
     if chars[at].is_ascii_digit() {
         let (first, end) = small(chars, at, 31)?;
@@ -133,7 +138,7 @@ fn bare_day(chars: &[char], at: usize) -> Option<(usize, u8, u8)> {
                 day,
             ));
         }
-        let at = skip(chars, after_link(chars, end), ". ");
+        let at = skip(chars, after_link(chars, ordinal_end(chars, end)), ". ");
         let (name, name_end) = word(chars, at);
         let (name, name_end) = match name.as_str() {
             "st" | "nd" | "rd" | "th" => {
@@ -148,6 +153,14 @@ fn bare_day(chars: &[char], at: usize) -> Option<(usize, u8, u8)> {
         return Some((name_end, month, first));
     }
     let (name, end) = word(chars, at);
+    // "quince de septiembre", "el dos de mayo"
+    if let Some(day) = super::number_words::small(&name) {
+        let from = after_link(chars, end);
+        let (of, of_end) = word(chars, skip(chars, from, " "));
+        // "due June" is no second of June.
+        let month = month(&of).filter(|_| from > end)?;
+        return Some((of_end, month, u8::try_from(day).ok()?));
+    }
     let month = month(&name).filter(|_| name.chars().count() > 3 || name == "may")?;
     let (day, day_end) = small(chars, skip(chars, end, " "), 31)?;
     let is_more = chars.get(day_end).is_some_and(|c| {
@@ -289,13 +302,30 @@ fn from_day(chars: &[char], first: u8, end: usize) -> Found {
         };
         return Some((year_end, period));
     }
-    let end = after_link(chars, end);
+    let end = after_link(chars, ordinal_end(chars, end));
     let (name, name_end) = word(chars, skip(chars, end, ". thndrs"));
     let at = if month(&name).is_some() { name_end } else { 0 };
     let (name, at) = if at > 0 { (name, at) } else { word(chars, skip(chars, end, ". ")) };
     let month = month(&name)?;
     let (year, year_end) = year(chars, skip(chars, after_link(chars, at), " .,"))?;
     (1..=31).contains(&first).then_some((year_end, Period::Day(year, month, first)))
+}
+
+/// `昭和51年`, `令和6年5月22日`, `平成元年`.
+fn from_era(chars: &[char], at: usize) -> Found {
+    const ERAS: [(&str, u16); 5] = [("明治", 1867), ("大正", 1911), ("昭和", 1925), ("平成", 1988), ("令和", 2018)];
+    let name: String = chars.get(at..at + 2)?.iter().collect();
+    let (_, before) = ERAS.iter().find(|(era, _)| *era == name)?;
+    let from = skip(chars, at + 2, " ");
+    let (number, end) = match chars.get(from) {
+        Some('元') => (1, from + 1),
+        _ => small(chars, from, 64)?,
+    };
+    let behind: String = chars[end..chars.len().min(end + 2)].iter().collect();
+    // 令和5年度 is a year of accounts.
+    (behind.starts_with('年'))
+        .then(|| east_asian(chars, before + u16::from(number), end + 1))
+        .map(|(end, period)| (end, period))
 }
 
 /// Behind the `de` of `12 de mayo de 2025`, if there is one.
@@ -320,6 +350,9 @@ fn from_word(chars: &[char], at: usize) -> Found {
         && let Some((year, end)) = year(chars, skip(chars, at + 2, " "))
     {
         return Some((end, Period::Year(year)));
+    }
+    if let Some(found) = from_era(chars, at) {
+        return Some(found);
     }
     let (name, end) = word(chars, at);
     if let Some(number) = ordinal(&name) {

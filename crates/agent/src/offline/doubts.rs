@@ -14,7 +14,7 @@ use super::mentions::Mention;
 use super::units;
 
 /// What a pair must weigh to be a contradiction, and to be worth a look at all.
-const LIKELY: f64 = 0.3;
+const LIKELY: f64 = 1.0;
 const LEAST: f64 = -0.5;
 
 /// How sure it is that two mentions are of one thing.
@@ -43,10 +43,19 @@ pub(crate) struct Doubt {
 /// The pairs that contradict each other or are most worth a look, the likeliest first; none that is among the
 /// contradictions already.
 pub(crate) fn doubts(mentions: &[Mention], found: &[Contradiction]) -> Vec<Doubt> {
+    chosen(candidates(mentions, found), LEAST, Likeness::weight)
+}
+
+/// Of pairs that can be compared those that are told, by what a pair weighs.
+pub(crate) fn chosen(
+    candidates: Vec<(&Mention, &Mention, Likeness)>,
+    least: f64,
+    weigh: impl Fn(&Likeness) -> f64,
+) -> Vec<Doubt> {
     let mut all = Vec::new();
-    for (first, second, likeness) in candidates(mentions, found) {
-        let weight = likeness.weight();
-        if weight >= LEAST {
+    for (first, second, likeness) in candidates {
+        let weight = weigh(&likeness);
+        if weight >= least {
             all.push(Doubt {
                 first: first.clone(),
                 second: second.clone(),
@@ -65,7 +74,14 @@ pub(crate) fn doubts(mentions: &[Mention], found: &[Contradiction]) -> Vec<Doubt
     let mut all = without_whole_tables(all);
     all.sort_by(|one, other| other.weight.total_cmp(&one.weight).then_with(|| place(one).cmp(&place(other))));
     let mut chosen: Vec<Doubt> = Vec::new();
+    let mut spoken: BTreeSet<(Spot, String)> = BTreeSet::new();
     for one in all {
+        // In another document a figure has one partner: the likeliest.
+        let partners = [(spot(&one.first), one.second.path.clone()), (spot(&one.second), one.first.path.clone())];
+        if partners.iter().any(|partner| spoken.contains(partner)) {
+            continue;
+        }
+        spoken.extend(partners);
         let most = if one.certainty == Certainty::Likely { limits::CONTRADICTIONS } else { limits::DOUBTS };
         let count = chosen.iter().filter(|known| known.certainty == one.certainty).count();
         match chosen.iter().position(|known| is_same_pair(known, &one)) {
@@ -85,24 +101,53 @@ pub(crate) fn candidates<'m>(
     let weights = Weights::of(mentions);
     let mut all = Vec::new();
     for group in groups(mentions) {
-        let mut left = limits::COMPARISONS;
         let is_money = group.iter().any(|one| !is_bare(one));
         let group = Group::of(group, &weights);
-        for (position, first) in group.mentions.iter().enumerate() {
-            let others = &group.mentions[position + 1..];
-            if others.len() > left {
-                break;
-            }
-            left -= others.len();
-            let is_new = |second: &&&Mention| {
-                !is_told(first, second, found) && (!is_money || !is_bare(first) || !is_bare(second))
-            };
-            for second in others.iter().filter(is_new) {
-                all.extend(likeness(first, second, &group, &weights, found).map(|like| (*first, *second, like)));
+        let is_new = |first: &Mention, second: &Mention| {
+            !is_told(first, second, found) && (!is_money || !is_bare(first) || !is_bare(second))
+        };
+        for (first, second) in pairs(&group.mentions, &weights) {
+            if is_new(first, second) {
+                all.extend(likeness(first, second, &group, &weights, found).map(|like| (first, second, like)));
             }
         }
     }
     all
+}
+
+/// The pairs of a group that are looked at: all of them, or where these are too many, those with the rarest words in common.
+fn pairs<'m>(mentions: &[&'m Mention], weights: &Weights) -> Vec<(&'m Mention, &'m Mention)> {
+    let count = mentions.len() * mentions.len().saturating_sub(1) / 2;
+    let mut made = Vec::new();
+    if count <= limits::WEIGHED {
+        for (position, first) in mentions.iter().enumerate() {
+            made.extend(mentions[position + 1..].iter().map(|second| (*first, *second)));
+        }
+        return made;
+    }
+    // The words that stand beside the fewest figures first; each pair once.
+    let mut by_word: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (index, mention) in mentions.iter().enumerate() {
+        for word in weights.rarest(mention).into_iter().take(limits::RAREST) {
+            by_word.entry(word).or_default().push(index);
+        }
+    }
+    let mut lists: Vec<Vec<usize>> = by_word.into_values().filter(|list| list.len() > 1).collect();
+    lists.sort_by_key(Vec::len);
+    let mut known = BTreeSet::new();
+    for list in lists {
+        for (position, first) in list.iter().enumerate() {
+            for second in &list[position + 1..] {
+                if known.len() == limits::WEIGHED {
+                    return made;
+                }
+                if mentions[*first].path != mentions[*second].path && known.insert((*first, *second)) {
+                    made.push((mentions[*first], mentions[*second]));
+                }
+            }
+        }
+    }
+    made
 }
 
 /// A figure that could be of several rows of one table is of the likeliest of them.
@@ -161,9 +206,14 @@ fn groups(mentions: &[Mention]) -> Vec<Vec<&Mention>> {
     }
     // Who speaks of prices leaves out the currency once in a while: "they pay 2,650".
     let bare: Vec<&Mention> = groups.get("").into_iter().flatten().copied().filter(|one| may_be_money(one)).collect();
+    // A row may say its unit in another column, or nowhere.
+    let rows: Vec<&Mention> = groups.get("").into_iter().flatten().copied().filter(|one| one.is_row).collect();
     for (unit, group) in &mut groups {
         if units::is_currency(&unit.to_lowercase()) {
             group.extend(&bare);
+        }
+        if !unit.is_empty() && !unit.starts_with('(') {
+            group.extend(&rows);
         }
     }
     groups.into_values().collect()
@@ -175,7 +225,7 @@ fn is_bare(mention: &Mention) -> bool {
 }
 
 fn may_be_money(mention: &Mention) -> bool {
-    const LEAST: f64 = 100.0;
+    const LEAST: f64 = -0.5;
     matches!(&mention.said, Said::Value(figure) if figure.low >= LEAST) && !mention.is_row
 }
 

@@ -189,7 +189,10 @@ pub(super) fn figure(chars: &[char], at: usize, decimal: Decimal) -> Option<Figu
     // "$59 per month" is what "59 dollars per month" is.
     let is_rated = !prefix.is_empty() && suffix.is_empty();
     let (prefix, end_of_rate) = if is_rated {
-        let (name, _, rate_end) = per(chars, end, &prefix, 1.0);
+        let (name, times, rate_end) = per(chars, end, &prefix, 1.0);
+        value *= times;
+        half *= times;
+        upper = upper.map(|(to, to_half)| (to * times, to_half * times));
         (name, rate_end)
     } else {
         (prefix, end)
@@ -420,7 +423,7 @@ fn after(chars: &[char], end: usize) -> Option<(String, f64, usize)> {
     // Units of scripts without spaces may be followed by a particle: the longest beginning counts.
     // In scripts with spaces a beginning is no unit: the m of 15 Mayıs is no metre.
     let is_spaced = word.chars().next().is_some_and(|c| c < '\u{0600}');
-    let longest = if is_spaced { word.chars().count() } else { 4.min(word.chars().count()) };
+    let longest = if is_spaced { word.chars().count() } else { 6.min(word.chars().count()) };
     let shortest = if is_spaced { longest } else { 1 };
     for length in (shortest..=longest).rev().filter(|length| *length > 0) {
         let part: String = word.chars().take(length).collect();
@@ -463,7 +466,11 @@ fn per(chars: &[char], end: usize, name: &str, factor: f64) -> (String, f64, usi
     if by.is_empty() {
         return (name.to_owned(), factor, end);
     }
-    (format!("{name}/{}", super::words::stem(&by)), factor, by_end)
+    // "0,19 € pro m²" is what "19 Cent je Quadratmeter" is.
+    match units::unit(&by) {
+        Some((of, times)) => (format!("{name}/{of}"), factor / times, by_end),
+        None => (format!("{name}/{}", super::words::stem(&by)), factor, by_end),
+    }
 }
 
 /// The word in front of a place, in lower case; empty if something else stands there.
@@ -523,7 +530,7 @@ mod tests {
         check("2023년 매출은 42억 원, 3억 5천만 원", &[(4.2e9, "KRW"), (3.5e8, "KRW")]);
         check("売上高は42億円、従業員は1,200人", &[(4.2e9, "JPY"), (1200.0, "")]);
         check("收入为３.５亿元，增长１２％", &[(3.5e8, "CNY"), (12.0, "%")]);
-        check("4 t, 4000 kg, 90 km/h, 5 EUR per tonne", &[(4e3, "kg"), (4e3, "kg"), (9e4, "m/h"), (5.0, "EUR/tonne")]);
+        check("4 t, 4000 kg, 90 km/h, 5 EUR per tonne", &[(4e3, "kg"), (4e3, "kg"), (25.0, "m/s"), (0.005, "EUR/kg")]);
         check("1,94 milyar TL, %87,3 oldu, 302,4 mln zł", &[(1.94e9, "TRY"), (87.3, "%"), (302.4e6, "PLN")]);
         check(
             "14.3 millions de mètres cubes en 2023, 5.2 bar, 2.50 dollars",

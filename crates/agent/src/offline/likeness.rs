@@ -3,21 +3,33 @@
 //! Owns the weighing of one pair. It must not know which pairs are told. What the signs count is fitted to folders whose
 //! contradictions are known: the test below `fitting` prints the weights and holds them to what stands here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::claims::Said;
+use super::clock;
 use super::contradictions::{self, Contradiction};
 use super::dates::{NO_YEAR, Period};
+use super::figures::Figure;
 use super::limits;
-use super::mentions::{Mention, Token};
+use super::mentions::{Mention, PHONE};
 use super::units;
 use super::words::Language;
 
 #[cfg(test)]
 mod fitting;
+#[cfg(test)]
+mod known;
+#[cfg(test)]
+mod stages;
+mod weights;
+
+pub(crate) use weights::Weights;
+use weights::{Shared, key};
 
 /// Values further apart than this are hardly of one thing, unless one of them is miswritten.
 const NEAR: f64 = 0.3;
+/// And further apart than this never.
+const FAR: f64 = 0.1;
 
 /// What speaks for two mentions being of one thing, and how much of it there is.
 #[derive(Clone, Debug)]
@@ -59,10 +71,17 @@ pub(crate) fn likeness(
     if first.taxed.is_some() && second.taxed.is_some() && first.taxed != second.taxed {
         return None;
     }
-    if first.path == second.path || !are_apart(first, second) || (first.is_row && second.is_row) {
+    if first.path == second.path
+        || !are_apart(first, second)
+        || (first.is_row && second.is_row && !is_pair_of_rows(first, second))
+    {
         return None;
     }
-    if !first.years.is_empty() && !second.years.is_empty() && first.years.is_disjoint(&second.years) {
+    if is_taxed(first, second) {
+        return None;
+    }
+    // What only stands around a sentence need not be its time.
+    if are_years_apart(first, second) && first.has_own_years && second.has_own_years {
         return None;
     }
     // What is said without a year is of the last one that a table has.
@@ -71,32 +90,14 @@ pub(crate) fn likeness(
         return None;
     }
     let (near, slip) = (nearness(first, second), slip(first, second));
-    if near < NEAR && slip == Slip::None {
+    if near < FAR && slip == Slip::None {
         return None;
     }
     let shared = weights.shared(first, second)?;
-    // Who says the other's figure, too, means two things.
-    let says = |path: &str, other: &Mention| {
-        group
-            .mentions
-            .iter()
-            .filter(|one| one.path == path && agree(one, other))
-            .map(|one| weights.weight(one, other))
-            .fold(None, |most: Option<f64>, one| Some(most.map_or(one, |most| most.max(one))))
-    };
-    let said_too = [says(&first.path, second), says(&second.path, first)];
-    let others = |one: &Mention| {
-        let is_same =
-            |other: &&&Mention| agree(other, one) && weights.shared(other, one).is_some_and(|s| s.alike > 0.3);
-        group.mentions.iter().filter(is_same).map(|other| other.path.as_str()).collect::<BTreeSet<&str>>().len()
-    };
-    let is_agreed = others(first).max(others(second)) > 1;
     let is_used = found.iter().any(|one| is_among(one, first) || is_among(one, second));
-    let is_said_too = said_too.iter().flatten().any(|one| *one >= shared.weight / 2.0);
-    let is_said_elsewhere = said_too.iter().any(Option::is_some);
-    let rivals = group.rivals(first, second, shared.weight);
-    let features =
-        features(first, second, &shared, near, slip, [is_agreed, is_used, is_said_too, is_said_elsewhere], rivals);
+    let mut features = features(first, second, &shared, near, slip);
+    features[20] = f64::from(u8::from(is_used));
+    group.compete(first, second, &mut features);
     let year = first.years.intersection(&second.years).last();
     let signs = [
         (near > VERY_NEAR && !matches!(first.said, Said::Name(_)) && slip == Slip::None).then_some(Sign::Near),
@@ -115,6 +116,33 @@ pub(crate) fn likeness(
     })
 }
 
+/// Whether each is of years, and none is of both.
+fn are_years_apart(first: &Mention, second: &Mention) -> bool {
+    !first.years.is_empty() && !second.years.is_empty() && first.years.is_disjoint(&second.years)
+}
+
+/// Whether one amount is the other with a usual tax on it, to the last digit.
+fn is_taxed(first: &Mention, second: &Mention) -> bool {
+    const RATES: [f64; 17] =
+        [1.05, 1.055, 1.07, 1.075, 1.08, 1.081, 1.1, 1.13, 1.15, 1.16, 1.18, 1.19, 1.2, 1.21, 1.22, 1.23, 1.25];
+    let (Said::Value(one), Said::Value(other)) = (&first.said, &second.said) else { return false };
+    let is_money =
+        |figure: &Figure| units::is_currency(&figure.unit.split('/').next().unwrap_or_default().to_lowercase());
+    let (one_value, other_value) = (middle(one), middle(other));
+    let ratio = one_value.max(other_value) / one_value.min(other_value).max(f64::MIN_POSITIVE);
+    // Of small round amounts many stand in such a ratio.
+    (is_money(one) || is_money(other))
+        && one_value.max(other_value) >= 10.0
+        && RATES.iter().any(|rate| (ratio / rate - 1.0).abs() < 1e-4)
+}
+
+/// Rows of two tables may be compared if they have a name or a day in common.
+fn is_pair_of_rows(first: &Mention, second: &Mention) -> bool {
+    matches!(first.said, Said::Name(_))
+        || first.beside.intersection(&second.beside).next().is_some()
+        || first.tokens.iter().any(|one| one.is_name && second.tokens.iter().any(|other| other.word == one.word))
+}
+
 /// The signs that speak against one thing however much else is alike.
 const AGAINST: [usize; 4] = [17, 26, 27, 28];
 
@@ -129,54 +157,79 @@ pub(crate) fn is_among(one: &Contradiction, mention: &Mention) -> bool {
         .any(|claim| claim.path == mention.path && claim.lines.0 <= mention.lines.1 && mention.lines.0 <= claim.lines.1)
 }
 
-pub(crate) const FEATURES: usize = 29;
+/// The signs that what stands around two figures gives, without their values and their rivals, weighed by themselves: which
+/// of several figures of a source is likeliest meant.
+pub(crate) const ALIGNED: [f64; FEATURES] = [
+    -4.28, -0.13, 1.60, 0.83, -0.22, -0.33, 0.00, 0.00, 0.00, 0.00, 0.02, 0.29, -1.21, 0.12, 0.91, -0.81, 0.21, -0.01,
+    0.00, -0.65, 0.00, 0.00, 0.00, 0.00, -2.03, -1.57, -0.29, -0.18, 0.15, -0.26, 0.78, 1.60, -0.18, 0.61, -0.32,
+    -0.54, -0.16, -0.92, 0.00, 0.00, 0.00, 0.76, -0.30, 0.00, -0.16, 0.00, 0.66, 0.45, 0.00, 0.00, 0.39, -0.33, -0.13,
+    -0.34,
+];
+/// The signs of values, and of rivals, that say nothing of that.
+#[cfg(test)]
+pub(crate) const NOT_AROUND: [usize; 15] = [6, 7, 8, 9, 18, 20, 21, 22, 23, 39, 40, 43, 45, 48, 49];
+
+pub(crate) const FEATURES: usize = 54;
 /// What each of these is worth, fitted to folders whose contradictions are known (crates/agent/tests/offline/folders).
 pub(crate) const FITTED: [f64; FEATURES] = [
-    -2.52, // nothing else
-    -0.05, // how much of what is said is the same
-    1.09,  // how much it is altogether
-    0.27,  // how much of what stands right beside the figures
-    -0.47, // one thing is named by both
-    -0.58, // each names another thing
-    0.98,  // how near the values are
-    2.65,  // the same, where they are very near
-    1.55,  // one looks like the other with a slip of the pen
-    0.93,  // and surely so
-    -1.51, // days
+    -4.45, // nothing else
+    -0.08, // how much of what is said is the same
+    0.83,  // how much it is altogether
+    0.46,  // how much of what stands right beside the figures
+    -0.29, // one thing is named by both
+    -0.01, // each names another thing
+    0.48,  // how near the values are
+    3.01,  // the same, where they are very near
+    0.96,  // one looks like the other with a slip of the pen
+    1.42,  // and surely so
+    -1.52, // days
     0.25,  // years
-    -0.34, // figures without a unit
-    -0.10, // money
-    0.22,  // two languages
-    -0.72, // one of them is a row of a table
-    0.81,  // both say the same year
-    -0.62, // only one is planned
-    -1.20, // others say it, too
-    -0.59, // each names somebody else
-    -1.58, // one of them contradicts something already
-    -1.00, // one source says both, of what may be the same
-    -0.70, // one source says both
-    -2.51, // another figure of these sources has more in common with one of them
-    -0.21, // names
-    -1.42, // one is without the unit of the other
-    -0.87, // the strict rule knows what tells them apart
-    -0.85, // each is of another thing with a name
-    -0.08, // one denies, asks or doubts
+    -0.43, // figures without a unit
+    -0.19, // money
+    0.57,  // two languages
+    -0.66, // one of them is a row of a table
+    0.19,  // both say the same year
+    -0.34, // only one is planned
+    0.00,  // others say it, too
+    -0.49, // each names somebody else
+    -1.04, // one of them contradicts something already
+    -0.82, // one source says both, of what may be the same
+    -0.26, // one source says both
+    -1.52, // another figure of these sources has more in common with one of them
+    -1.11, // names
+    -1.23, // one is without the unit of the other
+    -0.67, // the strict rule knows what tells them apart
+    0.09,  // each is of another thing with a name
+    0.36,  // one denies, asks or doubts
+    0.10,  // how much of the shorter paragraph or row the other has
+    0.72,  // how much the paragraphs have in common
+    0.83,  // other figures or days of both sentences
+    0.33,  // figures or days of both paragraphs
+    0.29,  // the rarest word of both
+    -0.59, // names of both
+    -0.36, // one is a share
+    -0.04, // one is a change
+    -1.56, // times of the day
+    0.00,  // telephone numbers
+    0.45,  // each is the best partner of the other
+    0.00,  // what says the same has more in common
+    0.55,  // the same paragraph-sized sign twice
+    -0.24, // both are rows
+    -1.45, // far apart
+    -0.02, // what stands around them is of other years
+    0.99,  // a bound, that the other keeps
+    0.41,  // a code of both
+    0.26,  // the same word right behind both
+    0.23,  // how much likelier they are than either with another
+    -0.57, // how much likelier another is, that says the same
+    0.64,  // names of one office
+    -0.11, // a row, and much of what stands right beside the figures
+    -0.23, // both passages have much in common, and both figures count the same
+    -0.24, // two languages, and one thing is named
 ];
 
-fn features(
-    first: &Mention,
-    second: &Mention,
-    shared: &Shared,
-    near: f64,
-    slip: Slip,
-    [is_agreed, is_used, is_said_too, is_said_elsewhere]: [bool; 4],
-    rivals: f64,
-) -> [f64; FEATURES] {
+fn features(first: &Mention, second: &Mention, shared: &Shared, near: f64, slip: Slip) -> [f64; FEATURES] {
     let is = <f64 as From<bool>>::from;
-    let unit = |mention: &Mention| match &mention.said {
-        Said::Value(figure) => figure.unit.clone(),
-        Said::Date(_) | Said::Name(_) => String::new(),
-    };
     let is_name = matches!(first.said, Said::Name(_));
     let is_year = matches!(first.said, Said::Date(Period::Year(_)));
     let is_day = matches!(first.said, Said::Date(_)) && !is_year;
@@ -184,9 +237,8 @@ fn features(
     let is_half_bare = is_value && unit(first) != unit(second) && (unit(first).is_empty() || unit(second).is_empty());
     let is_money = units::is_currency(&unit(first).split('/').next().unwrap_or_default().to_lowercase());
     let both = first.claim.as_deref().zip(second.claim.as_deref());
-    let is_told_apart = both.is_some_and(|(one, other)| contradictions::are_told_apart(one, other));
-    let are_others = both.is_some_and(|(one, other)| contradictions::are_of_others(one, other));
     let is_foreign = is_foreign(first, second);
+    let has_unit = |name: &str| is_value && unit(first) == name;
     [
         1.0,
         shared.alike,
@@ -206,18 +258,67 @@ fn features(
         is(first.is_row || second.is_row),
         is(!first.years.is_disjoint(&second.years)),
         is(first.is_plan != second.is_plan),
-        is(is_agreed),
+        0.0,
         is(shared.has_other_name),
-        is(is_used),
-        is(is_said_too),
-        is(is_said_elsewhere),
-        rivals,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
         is(is_name),
         is(is_half_bare),
-        is(is_told_apart),
-        is(are_others),
+        is(both.is_some_and(|(one, other)| contradictions::are_told_apart(one, other))),
+        is(both.is_some_and(|(one, other)| contradictions::are_of_others(one, other))),
         is(first.is_open || second.is_open),
+        shared.passage,
+        shared.passages,
+        common(&first.beside, &second.beside),
+        common(&first.passage.values, &second.passage.values),
+        shared.rarest,
+        shared.names.min(2.0),
+        is(first.is_share != second.is_share),
+        is(first.is_change != second.is_change),
+        is(has_unit(clock::CLOCK)),
+        is(has_unit(PHONE)),
+        0.0,
+        0.0,
+        shared.passage * shared.head,
+        is(first.is_row && second.is_row),
+        is(near < NEAR),
+        is(are_years_apart(first, second)),
+        is(is_kept(first, second)),
+        is(has_code(first, second)),
+        is(shared.is_one_noun),
+        0.0,
+        0.0,
+        is(is_name && shared.has_thing),
+        is(first.is_row || second.is_row) * shared.head * shared.alike,
+        is(shared.is_one_noun) * shared.passages,
+        is(is_foreign && shared.has_thing),
     ]
+}
+
+fn unit(mention: &Mention) -> &str {
+    match &mention.said {
+        Said::Value(figure) => &figure.unit,
+        Said::Date(_) | Said::Name(_) => "",
+    }
+}
+
+/// Whether a bound and a figure may both be right.
+fn is_kept(first: &Mention, second: &Mention) -> bool {
+    matches!((&first.said, &second.said), (Said::Value(one), Said::Value(other)) if one.unit != clock::CLOCK && !one.disagrees(other))
+}
+
+/// Whether both name a thing by letters and digits: `CM-2217`.
+fn has_code(first: &Mention, second: &Mention) -> bool {
+    let is_code = |word: &str| word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
+    let codes = first.tokens.iter().chain(&first.passage.tokens).filter(|token| is_code(&token.word));
+    codes.into_iter().any(|one| second.tokens.iter().chain(&second.passage.tokens).any(|other| other.word == one.word))
+}
+
+/// How many figures and days two places have in common, at most two.
+fn common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    one.intersection(other).take(2).count() as f64
 }
 
 fn is_foreign(first: &Mention, second: &Mention) -> bool {
@@ -228,13 +329,31 @@ fn is_foreign(first: &Mention, second: &Mention) -> bool {
 fn are_apart(first: &Mention, second: &Mention) -> bool {
     match (&first.said, &second.said) {
         // A bare figure may be of money; two bare ones are compared as such.
-        (Said::Value(one), Said::Value(other)) => one.disagrees(other),
+        (Said::Value(one), Said::Value(other)) if one.unit == clock::CLOCK => clock::apart(one, other) > 0.0,
+        (Said::Value(one), Said::Value(other)) => one.disagrees(other) || are_bounds_apart(one, other),
         (Said::Date(one), Said::Date(other)) => {
             let (one, other) = aligned(*one, *other);
             !one.agrees(other)
         }
         (Said::Name(one), Said::Name(other)) => are_others(one, other),
         _ => false,
+    }
+}
+
+/// Whether a bound (`up to 9,500 sacks`) and a figure lie apart: both may be right, but hardly of one thing.
+fn are_bounds_apart(one: &Figure, other: &Figure) -> bool {
+    const APART: f64 = 0.03;
+    let is_bound = |figure: &Figure| !figure.low.is_finite() || !figure.high.is_finite();
+    let (mine, theirs) = (middle(one), middle(other));
+    (is_bound(one) || is_bound(other)) && (mine - theirs).abs() > APART * mine.abs().max(theirs.abs())
+}
+
+/// The middle of what a figure allows, or its one end.
+fn middle(figure: &Figure) -> f64 {
+    match (figure.low.is_finite(), figure.high.is_finite()) {
+        (true, true) => f64::midpoint(figure.low, figure.high),
+        (true, false) => figure.low,
+        _ => figure.high,
     }
 }
 
@@ -255,6 +374,9 @@ fn aligned(one: Period, other: Period) -> (Period, Period) {
 
 pub(crate) fn agree(first: &Mention, second: &Mention) -> bool {
     match (&first.said, &second.said) {
+        (Said::Value(one), Said::Value(other)) if one.unit == clock::CLOCK && other.unit == clock::CLOCK => {
+            clock::apart(one, other) == 0.0
+        }
         (Said::Value(one), Said::Value(other)) => one.unit == other.unit && !one.disagrees(other),
         (Said::Name(one), Said::Name(other)) => !one.is_disjoint(other),
         (Said::Date(one), Said::Date(other)) => {
@@ -271,13 +393,12 @@ const NAMES: f64 = 0.5;
 /// How near two values are: 1 for equal ones, 0 for those that have nothing to do with each other.
 fn nearness(first: &Mention, second: &Mention) -> f64 {
     match (&first.said, &second.said) {
+        (Said::Value(one), Said::Value(other)) if one.unit == clock::CLOCK => {
+            1.0 - clock::apart(one, other) / clock::HALF_DAY
+        }
+        (Said::Value(one), Said::Value(_)) if one.unit == PHONE => NAMES,
         (Said::Value(one), Said::Value(other)) => {
-            let middle = |low: f64, high: f64| match (low.is_finite(), high.is_finite()) {
-                (true, true) => f64::midpoint(low, high),
-                (true, false) => low,
-                _ => high,
-            };
-            let (one, other) = (middle(one.low, one.high), middle(other.low, other.high));
+            let (one, other) = (middle(one), middle(other));
             let (less, more) = (one.min(other), one.max(other));
             if less > 0.0 { less / more } else { 0.0 }
         }
@@ -336,194 +457,76 @@ fn slip(first: &Mention, second: &Mention) -> Slip {
     }
 }
 
-/// Mentions that can be compared, and how much each has in common with the best of every source.
+/// Mentions that can be compared, and how likely each is of one thing with those of other sources, whatever they say.
 pub(crate) struct Group<'m> {
     pub(crate) mentions: Vec<&'m Mention>,
-    best: BTreeMap<(usize, &'m str), f64>,
+    aligned: HashMap<(usize, usize), f64>,
+    /// The two likeliest of each source, and the likeliest of those that say the same.
+    best: BTreeMap<(usize, &'m str), [f64; 2]>,
+    best_agreeing: BTreeMap<(usize, &'m str), f64>,
 }
 
 impl<'m> Group<'m> {
     pub(crate) fn of(mentions: Vec<&'m Mention>, weights: &Weights) -> Self {
-        let mut best = BTreeMap::new();
+        let mut group =
+            Self { mentions, aligned: HashMap::new(), best: BTreeMap::new(), best_agreeing: BTreeMap::new() };
         // Among very many nobody can look at all pairs twice.
-        if mentions.len() <= limits::RIVALS {
-            for (index, first) in mentions.iter().enumerate() {
-                for second in mentions[index + 1..].iter().filter(|second| second.path != first.path) {
-                    let weight = weights.weight(first, second);
-                    for (one, other) in [(first, second), (second, first)] {
-                        let known: &mut f64 = best.entry((key(one), other.path.as_str())).or_default();
-                        *known = known.max(weight);
+        if group.mentions.len() > limits::RIVALS {
+            return group;
+        }
+        for (index, first) in group.mentions.iter().enumerate() {
+            for second in group.mentions[index + 1..].iter().filter(|second| second.path != first.path) {
+                let Some(shared) = weights.shared(first, second) else { continue };
+                let around = features(first, second, &shared, 0.0, Slip::None);
+                let likely: f64 = around.iter().zip(ALIGNED).map(|(feature, weight)| feature * weight).sum();
+                let is_agreed = agree(first, second);
+                for (one, other) in [(first, second), (second, first)] {
+                    let known = group.best.entry((key(one), other.path.as_str())).or_insert([f64::MIN; 2]);
+                    if likely > known[0] {
+                        *known = [likely, known[0]];
+                    } else if likely > known[1] {
+                        known[1] = likely;
                     }
+                    if is_agreed {
+                        let known = group.best_agreeing.entry((key(one), other.path.as_str())).or_insert(f64::MIN);
+                        *known = known.max(likely);
+                    }
+                    group.aligned.insert((key(one), key(other)), likely);
                 }
             }
         }
-        Self { mentions, best }
+        group
     }
 
-    /// How much more one of two has in common with another figure of the other's source.
-    fn rivals(&self, first: &Mention, second: &Mention, weight: f64) -> f64 {
-        let best = |one: &Mention, other: &Mention| {
-            self.best.get(&(key(one), other.path.as_str())).copied().unwrap_or_default()
-        };
-        (best(first, second) - weight).max(0.0) + (best(second, first) - weight).max(0.0)
-    }
-}
-
-/// A mention is told from others by where it lies.
-fn key(mention: &Mention) -> usize {
-    std::ptr::from_ref(mention).addr()
-}
-
-/// What two mentions have in common.
-struct Shared {
-    /// How much of what the one says with fewer words the other says, too.
-    alike: f64,
-    /// How much it is altogether, however much else they say.
-    weight: f64,
-    /// How much of the words right beside the figures.
-    head: f64,
-    /// Whether both name one thing, or each names another right beside its figure.
-    has_thing: bool,
-    has_other_thing: bool,
-    /// Whether each has a name, and none is the other's.
-    has_other_name: bool,
-    about: Vec<String>,
-}
-
-/// What a word weighs: one that stands beside many figures tells little of one.
-pub(crate) struct Weights {
-    counts: BTreeMap<String, usize>,
-    mentions: usize,
-    /// Names that stand in two scripts side by side.
-    glossed: Vec<BTreeSet<String>>,
-}
-
-/// How much a match counts that is no word for word one.
-const ONE_THING: f64 = 0.9;
-const ONE_STEM: f64 = 0.7;
-/// How near a word must stand to say what a figure is of.
-const HEAD: f64 = 0.75;
-
-impl Weights {
-    pub(crate) fn of(mentions: &[Mention]) -> Self {
-        let mut counts = BTreeMap::new();
-        for mention in mentions {
-            for token in &mention.tokens {
-                *counts.entry(token.word.clone()).or_default() += 1;
+    /// What speaks for two being partners, and against it: another of the same source that is likelier, or who says the same.
+    fn compete(&self, first: &Mention, second: &Mention, features: &mut [f64; FEATURES]) {
+        const MOST: f64 = 3.0;
+        let Some(own) = self.aligned.get(&(key(first), key(second))).copied() else { return };
+        let is = <f64 as From<bool>>::from;
+        let (mut least, mut agreeing): (f64, Option<f64>) = (MOST, None);
+        for (one, other) in [(first, second), (second, first)] {
+            let place = (key(one), other.path.as_str());
+            if let Some([best, next]) = self.best.get(&place) {
+                let rival = if *best > own { *best } else { *next };
+                least = least.min(own - rival);
+            }
+            if let Some(likely) = self.best_agreeing.get(&place) {
+                agreeing = Some(agreeing.map_or(*likely, |most: f64| most.max(*likely)));
             }
         }
-        let mut glossed: Vec<BTreeSet<String>> = mentions.iter().flat_map(|one| one.glossed.clone()).collect();
-        glossed.sort();
-        glossed.dedup();
-        Self { counts, mentions: mentions.len(), glossed }
+        features[18] = is(self.sources(first).max(self.sources(second)) > 1);
+        features[21] = is(agreeing.is_some_and(|likely| likely > own - 1.0));
+        features[22] = is(agreeing.is_some());
+        features[23] = (-least).clamp(0.0, MOST);
+        features[39] = is(least >= 0.0);
+        features[48] = least.clamp(0.0, MOST);
+        features[49] = agreeing.map_or(0.0, |likely| (likely - own).clamp(0.0, MOST));
     }
 
-    fn of_word(&self, word: &str) -> f64 {
-        let count = self.counts.get(word).copied().unwrap_or(1);
-        (1.0 + self.mentions as f64 / count as f64).ln() / (1.0 + self.mentions as f64).ln()
+    /// How many sources say what one says, of what is likely the same.
+    fn sources(&self, one: &Mention) -> usize {
+        const LIKELY: f64 = -1.0;
+        let paths = self.best_agreeing.range((key(one), "")..);
+        paths.take_while(|((own, _), _)| *own == key(one)).filter(|(_, likely)| **likely > LIKELY).count()
     }
-
-    /// How much one word is the other.
-    fn is_one(&self, one: &Token, other: &Token) -> f64 {
-        let is_gloss = || self.glossed.iter().any(|both| both.contains(&one.word) && both.contains(&other.word));
-        if one.word == other.word || is_gloss() {
-            1.0
-        } else if one.things.iter().any(|thing| other.things.contains(thing)) {
-            ONE_THING
-        } else if is_one_stem(&one.word, &other.word) {
-            ONE_STEM
-        } else {
-            0.0
-        }
-    }
-
-    fn weight(&self, first: &Mention, second: &Mention) -> f64 {
-        self.shared(first, second).map_or(0.0, |shared| shared.weight)
-    }
-
-    /// What two mentions have in common; nothing where no word is.
-    fn shared(&self, first: &Mention, second: &Mention) -> Option<Shared> {
-        let mut weight = 0.0;
-        let mut head: f64 = 0.0;
-        let mut has_thing = false;
-        let mut about: Vec<(f64, &str)> = Vec::new();
-        let mut found = vec![false; second.tokens.len()];
-        let mut unmatched: Vec<&Token> = Vec::new();
-        for token in &first.tokens {
-            let best = second
-                .tokens
-                .iter()
-                .enumerate()
-                .map(|(index, other)| (self.is_one(token, other), index))
-                .max_by(|(one, _), (other, _)| one.total_cmp(other))
-                .filter(|(how, _)| *how > 0.0);
-            let Some((how, index)) = best else {
-                unmatched.push(token);
-                continue;
-            };
-            let other = &second.tokens[index];
-            found[index] = true;
-            let near = (token.near * other.near).sqrt();
-            let worth = how * near * self.of_word(&token.word).max(self.of_word(&other.word));
-            weight += worth;
-            head = head.max(how * near);
-            has_thing |= token.things.iter().any(|thing| other.things.contains(thing));
-            about.push((worth, token.shown.as_str()));
-        }
-        let others: Vec<&Token> =
-            second.tokens.iter().zip(&found).filter(|(_, found)| !**found).map(|(token, _)| token).collect();
-        // What one says and the heading above the other says counts half.
-        let above = |tokens: &[&Token], above: &[Token]| -> f64 {
-            let best = |token: &&Token| above.iter().map(|one| self.is_one(token, one)).fold(0.0, f64::max);
-            tokens.iter().map(|token| best(token) * token.near * self.of_word(&token.word) / 2.0).sum()
-        };
-        let around = above(&unmatched, &second.above) + above(&others, &first.above);
-        if weight == 0.0 && around == 0.0 {
-            return None;
-        }
-        let is_foreign = is_foreign(first, second);
-        let (one, other) = (self.said(first, is_foreign).max(weight), self.said(second, is_foreign).max(weight));
-        let alike = ((weight + around) / (one.min(other) * 0.7 + one.max(other) * 0.3).max(0.01)).min(1.0);
-        let (mine, theirs) = (things_beside(first), things_beside(second));
-        about.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
-        let words: Vec<&str> = match about.is_empty() {
-            true => first.tokens.iter().map(|token| token.shown.as_str()).collect(),
-            false => about.into_iter().map(|(_, word)| word).collect(),
-        };
-        let words = words.into_iter().filter(|word| !word.is_empty()).take(3).map(str::to_owned).collect();
-        Some(Shared {
-            alike,
-            weight: (weight + around).min(3.0),
-            head,
-            has_thing,
-            has_other_thing: !mine.is_empty() && !theirs.is_empty() && mine.is_disjoint(&theirs),
-            has_other_name: self.has_name(&unmatched, second) && self.has_name(&others, first),
-            about: words,
-        })
-    }
-
-    /// How much a mention says. In another language only what means the same in all of them can be compared, and names.
-    fn said(&self, mention: &Mention, is_foreign: bool) -> f64 {
-        let counts = |token: &&Token| !is_foreign || !token.things.is_empty() || token.is_name;
-        mention.tokens.iter().filter(counts).map(|token| token.near * self.of_word(&token.word)).sum()
-    }
-
-    /// Whether a name is among words, that stands above the other mention nowhere.
-    fn has_name(&self, tokens: &[&Token], other: &Mention) -> bool {
-        let is_above = |token: &Token| other.above.iter().any(|one| self.is_one(token, one) > 0.0);
-        tokens.iter().any(|token| token.is_name && !is_above(token))
-    }
-}
-
-/// The things that are named right beside a figure.
-fn things_beside(mention: &Mention) -> BTreeSet<&'static str> {
-    mention.tokens.iter().filter(|token| token.near >= HEAD).flat_map(|token| token.things.clone()).collect()
-}
-
-/// `singer` and `singing`: a longer word with another ending.
-fn is_one_stem(one: &str, other: &str) -> bool {
-    let is_plain = |word: &str| word.chars().all(|c| c.is_alphabetic() && c < '\u{0600}');
-    let shared = one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
-    let longest = one.chars().count().max(other.chars().count());
-    shared >= 4 && longest <= shared + 3 && is_plain(one) && is_plain(other)
 }

@@ -40,6 +40,10 @@ pub(crate) const COMPARISONS: usize = 1_000_000;
 pub(crate) const MENTIONS: usize = 20_000;
 /// Of one unit, those up to which each is asked what else it could be of.
 pub(crate) const RIVALS: usize = 600;
+/// Pairs of them, of one unit, that are weighed.
+pub(crate) const WEIGHED: usize = 100_000;
+/// Words of each by which those are found that have one in common, where there are more.
+pub(crate) const RAREST: usize = 6;
 /// Pairs of them that are to be checked.
 pub(crate) const DOUBTS: usize = 10;
 /// Contradictions reported.

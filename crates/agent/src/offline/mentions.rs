@@ -1,31 +1,30 @@
 //! Mentions: every figure and date of the sources with the words around it, whatever the sentence claims.
 //!
-//! Owns the step from sentences and rows to words that can be weighed. Unlike a claim, a mention leaves nothing out that a
-//! person would compare: plans, what somebody is said to have said, figures whose subject is told only by the text around.
+//! Owns what a mention is, and the walk through a source. Unlike a claim, a mention leaves nothing out that a person would
+//! compare: plans, what somebody is said to have said, figures whose subject is told only by the text around.
+
+mod rows;
+mod sentence;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::claims::{Claim, Said};
-use super::columns::{self, ColumnKind};
 use super::dates::{Dated, Period, bare_days, dates, plain_digits};
-use super::figures::{Figure, figures};
 use super::limits;
-use super::number_words;
-use super::read::{Block, Cell, Document, Table, is_record};
-use super::roles::{self, Held};
+use super::read::{Block, Document};
 use super::sentences::{Sentence, sentences};
-use super::speech;
-use super::table_claims;
-use super::tables;
 use super::things::things;
-use super::vocabulary::{self, Part};
 use super::words::{self, Language, Script, Word};
+pub(crate) use sentence::PHONE;
 
-/// How near a word must be to say that a figure is a share or a change, or that a year is when something began.
-const BESIDE: usize = 3;
-const BEGINNING: usize = 6;
 /// Sentences at the beginning of a source that may say when it was written.
 const HEAD: usize = 3;
+/// A month is one in any language, and in figures.
+const MONTHS: [&str; 12] = [
+    "month-1", "month-2", "month-3", "month-4", "month-5", "month-6", "month-7", "month-8", "month-9", "month-10",
+    "month-11", "month-12",
+];
 
 /// A word beside a figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +54,8 @@ pub(crate) struct Mention {
     pub(crate) above: Vec<Token>,
     /// The years that its sentence or row names, or what stands around it.
     pub(crate) years: BTreeSet<u16>,
+    /// Whether its sentence or row says them itself.
+    pub(crate) has_own_years: bool,
     pub(crate) language: Language,
     pub(crate) is_row: bool,
     /// Whether no row of its source is of a later year.
@@ -68,32 +69,20 @@ pub(crate) struct Mention {
     pub(crate) claim: Option<Box<Claim>>,
     /// Names in two scripts that stand side by side anywhere in the source.
     pub(crate) glossed: Vec<BTreeSet<String>>,
+    /// Whether it is told to be a share of something, and whether to be how much something changed.
+    pub(crate) is_share: bool,
+    pub(crate) is_change: bool,
+    /// Other figures and days of its sentence or row.
+    pub(crate) beside: BTreeSet<String>,
+    /// The paragraph or the row that it stands in.
+    pub(crate) passage: Arc<Passage>,
 }
 
-/// The words of an office, the nearest first; those of the name itself say nothing of it.
-fn office_tokens(all: &[Word], held: &Held) -> Vec<Token> {
-    let mut tokens = vec![Token {
-        word: held.office.to_owned(),
-        shown: words::bare(&all[held.at].text),
-        things: vec![held.office],
-        near: 1.0,
-        is_name: false,
-    }];
-    for (index, word) in all.iter().enumerate() {
-        let distance = index.abs_diff(held.at);
-        let is_of_name = held.start <= word.start && word.end <= held.end;
-        // "Safety lead": what stands right before an office says of what.
-        let near = if index + 1 == held.at { 0.95 } else { 1.0 / (1.0 + 0.4 * distance as f64) };
-        if distance > 0
-            && !is_of_name
-            && let Some(made) = token(word, near)
-            && !tokens.iter().any(|known| known.word == made.word)
-        {
-            tokens.push(Token { is_name: false, ..made });
-        }
-    }
-    tokens.sort_by(|one, other| other.near.total_cmp(&one.near));
-    tokens
+/// A paragraph or a row: its words, and the figures and days that are said in it.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) values: BTreeSet<String>,
 }
 
 /// With the tax, or without it.
@@ -105,17 +94,18 @@ pub(crate) enum Taxed {
 
 /// All mentions of the sources; numbers of tables as the claims have read them.
 pub(crate) fn mentions(documents: &[Document], claims: &[Claim]) -> Vec<Mention> {
-    let prose = documents.iter().flat_map(of_document);
+    let mut passages: Passages = BTreeMap::new();
+    let prose: Vec<Mention> = documents.iter().flat_map(|one| of_document(one, &mut passages)).collect();
     let titles: BTreeMap<&str, Vec<Token>> =
         documents.iter().map(|document| (document.path.as_str(), file_tokens(&document.path))).collect();
-    let newest = newest_rows(claims);
-    let rows = claims.iter().filter(|claim| claim.is_row).map(|claim| of_row(claim, &titles, &newest));
+    let newest = rows::newest_rows(claims);
+    let rows = claims.iter().filter(|claim| claim.is_row).map(|claim| rows::of_row(claim, &titles, &newest, &passages));
     let read: HashMap<Spot<'_>, &Claim> = claims.iter().map(|claim| (spot(claim), claim)).collect();
     let claimed = |mention: Mention| {
         let claim = read.get(&(mention.path.as_str(), mention.quote.as_str(), mention.written.as_str()));
         Mention { claim: claim.map(|claim| Box::new((*claim).clone())), ..mention }
     };
-    prose.map(claimed).chain(rows).take(limits::MENTIONS).collect()
+    prose.into_iter().map(claimed).chain(rows).take(limits::MENTIONS).collect()
 }
 
 /// A place in a source: its path, its sentence, and what is written there.
@@ -125,17 +115,8 @@ fn spot(claim: &Claim) -> Spot<'_> {
     (&claim.path, &claim.quote, &claim.written)
 }
 
-/// The last year of the rows of each source.
-fn newest_rows(claims: &[Claim]) -> BTreeMap<String, u16> {
-    let mut newest = BTreeMap::new();
-    for claim in claims.iter().filter(|claim| claim.is_row) {
-        if let Some(period) = claim.period {
-            let known = newest.entry(claim.path.clone()).or_insert(0);
-            *known = period.year().max(*known);
-        }
-    }
-    newest
-}
+/// The passages that rows are, by path and words.
+type Passages = BTreeMap<(String, String), Arc<Passage>>;
 
 fn file_tokens(path: &str) -> Vec<Token> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -157,39 +138,44 @@ fn token(word: &Word, near: f64) -> Option<Token> {
         (!things.is_empty() && (is_since || !words::is_stop(&lower))).then(|| lower.clone())
     })?;
     let is_name = words::is_capitalised(&word.text) && things.is_empty();
+    let things = match super::dates::month(&lower).filter(|_| lower.chars().count() > 3) {
+        Some(month) => vec![MONTHS[usize::from(month).saturating_sub(1) % MONTHS.len()]],
+        None => things,
+    };
     // A particle belongs to the sentence.
     let shown = if word.script == Script::Hangul { key.clone() } else { words::bare(&word.text) };
     Some(Token { word: key, shown, things, near, is_name })
 }
 
-fn of_row(claim: &Claim, titles: &BTreeMap<&str, Vec<Token>>, newest: &BTreeMap<String, u16>) -> Mention {
-    let shown = claim.subject.shown.iter().flat_map(|text| tokens_of(text, 0.9));
+/// A figure or a day in the form in which it is looked for elsewhere; a small bare number is everywhere.
+fn value_key(said: &Said) -> Option<String> {
+    match said {
+        Said::Value(figure) => {
+            let middle = f64::midpoint(figure.low, figure.high);
+            let is_telling = !figure.unit.is_empty() || middle >= 13.0;
+            (middle.is_finite() && is_telling).then(|| format!("{middle:.4} {}", figure.unit))
+        }
+        Said::Date(Period::Day(_, month, day)) => Some(format!("{month}-{day}")),
+        Said::Date(_) | Said::Name(_) => None,
+    }
+}
+
+fn without(values: &BTreeSet<String>, own: &Said) -> BTreeSet<String> {
+    let own = value_key(own);
+    values.iter().filter(|value| Some(*value) != own.as_ref()).cloned().collect()
+}
+
+/// The words of a passage, each once.
+fn passage(texts: &[&str]) -> Vec<Token> {
+    const MOST: usize = 160;
     let mut tokens: Vec<Token> = Vec::new();
-    for token in shown {
-        if !tokens.iter().any(|known| known.word == token.word) {
-            tokens.push(token);
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for one in texts.iter().flat_map(|text| tokens_of(text, 0.3)) {
+        if tokens.len() < MOST && known.insert(one.word.clone()) {
+            tokens.push(one);
         }
     }
-    let mut above = titles.get(claim.path.as_str()).cloned().unwrap_or_default();
-    above.extend(claim.place.words.iter().flat_map(|word| tokens_of(word, 0.3)));
-    Mention {
-        path: claim.path.clone(),
-        lines: claim.lines,
-        quote: claim.quote.clone(),
-        written: claim.written.clone(),
-        said: claim.said.clone(),
-        tokens,
-        above,
-        years: claim.period.iter().map(|period| period.year()).collect(),
-        language: claim.language,
-        is_row: true,
-        is_newest: claim.period.is_none_or(|period| newest.get(&claim.path) == Some(&period.year())),
-        is_plan: claim.subject.words.contains("(planned)"),
-        taxed: taxed(&claim.quote),
-        is_open: false,
-        claim: Some(Box::new(claim.clone())),
-        glossed: Vec::new(),
-    }
+    tokens
 }
 
 /// What stands around a sentence.
@@ -200,9 +186,10 @@ struct Around {
     /// The year in which the source was written.
     written: Option<u16>,
     glossed: Vec<BTreeSet<String>>,
+    passage: Arc<Passage>,
 }
 
-fn of_document(document: &Document) -> Vec<Mention> {
+fn of_document(document: &Document, passages: &mut Passages) -> Vec<Mention> {
     let mut headings: Vec<(usize, Vec<Token>, BTreeSet<u16>)> = Vec::new();
     let mut found = Vec::new();
     let written = written_in(document);
@@ -212,7 +199,7 @@ fn of_document(document: &Document) -> Vec<Mention> {
         let mut tokens = file_tokens(&document.path);
         tokens.extend(headings.iter().flat_map(|(_, tokens, _)| tokens).cloned());
         let years = nearest.cloned().unwrap_or_default();
-        let mut around = Around { tokens, years, written, glossed: glossed.clone() };
+        let mut around = Around { tokens, years, written, glossed: glossed.clone(), passage: Arc::default() };
         match block {
             Block::Heading { level, text, .. } => {
                 headings.retain(|(above, ..)| above < level);
@@ -225,20 +212,45 @@ fn of_document(document: &Document) -> Vec<Mention> {
                 headings.push((*level, tokens_of(text, 0.3), years));
             }
             Block::Prose(pieces) => {
-                for sentence in sentences(pieces).iter().filter(|one| one.text.len() <= limits::CLAIM_BYTES) {
-                    of_sentence(document, sentence, &around, &mut found);
+                let all = sentences(pieces);
+                let texts: Vec<&str> = all.iter().map(|one| one.text.as_str()).collect();
+                let values = all.iter().flat_map(|one| values_of(document, &one.text)).collect();
+                let mut words = passage(&texts);
+                words.extend(around.tokens.iter().filter(|token| token.near > 0.2).cloned());
+                around.passage = Arc::new(Passage { tokens: words, values });
+                for (index, one) in all.iter().enumerate() {
+                    if one.text.len() > limits::CLAIM_BYTES {
+                        continue;
+                    }
+                    let begin = found.len();
+                    sentence::of_sentence(document, one, &around, &mut found);
+                    lean(&mut found[begin..], index.checked_sub(1).and_then(|at| all.get(at)), all.get(index + 1));
                     // "Accounts of 2024. The line carried …": what the sentence before is of holds on.
                     let own: BTreeSet<u16> =
-                        dates(&plain_digits(&sentence.text)).iter().map(|date| date.period.year()).collect();
+                        dates(&plain_digits(&one.text)).iter().map(|date| date.period.year()).collect();
                     if own.len() == 1 {
                         around.years = own;
                     }
                 }
             }
-            Block::Table(table) => of_table(document, table, &around, &mut found),
+            Block::Table(table) => rows::of_table(document, table, &mut around, passages, &mut found),
         }
     }
     found
+}
+
+/// A sentence of a word or two (`Monday 4 September.`) is about what the next one says, or the one before.
+fn lean(found: &mut [Mention], before: Option<&Sentence>, behind: Option<&Sentence>) {
+    const FEW: usize = 3;
+    for mention in found.iter_mut().filter(|one| one.tokens.len() <= FEW) {
+        for (sentence, near) in [(behind, 0.5), (before, 0.4)] {
+            for token in sentence.iter().flat_map(|one| tokens_of(&one.text, near)) {
+                if !mention.tokens.iter().any(|known| known.word == token.word) {
+                    mention.tokens.push(token);
+                }
+            }
+        }
+    }
 }
 
 /// The year in which a source was written, as far as its beginning tells.
@@ -275,321 +287,12 @@ fn glosses(document: &Document) -> Vec<BTreeSet<String>> {
     found
 }
 
-/// Dates in cells: when something is, or when it was built. A column that only counts the years is none.
-fn of_table(document: &Document, table: &Table, around: &Around, found: &mut Vec<Mention>) {
-    let columns = columns::columns(table, table.decimal(document.decimal()));
-    let labels = table_claims::label_columns(table, &columns);
-    for row in &table.rows {
-        of_holders(document, table, row, &labels, around, found);
-        for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Number) {
-            let Some(period) = columns::period_in(table, index, &row[index].text) else { continue };
-            let is_time = column.kind == ColumnKind::Period && tables::is_course(table, index, &labels);
-            if is_time || !matches!(period, Period::Day(..) | Period::Year(_)) {
-                continue;
-            }
-            let mut tokens = tokens_of(&table.header[index], 0.7);
-            let is_beginning =
-                columns::is_origin(&table.header[index]) || tokens.iter().any(|token| token.things.contains(&"began"));
-            if matches!(period, Period::Year(_)) && !is_beginning {
-                continue;
-            }
-            if is_beginning {
-                tokens.push(Token {
-                    word: "(began)".to_owned(),
-                    shown: String::new(),
-                    things: vec!["began"],
-                    near: 0.9,
-                    is_name: false,
-                });
-            }
-            tokens.extend(labels.iter().filter(|label| **label != index).flat_map(|l| tokens_of(&row[*l].text, 1.0)));
-            found.push(Mention {
-                path: document.path.clone(),
-                lines: (row[index].line, row[index].line),
-                quote: table_claims::quote(table, row),
-                written: row[index].text.trim().to_owned(),
-                said: Said::Date(period),
-                tokens,
-                above: around.tokens.clone(),
-                years: BTreeSet::new(),
-                language: document.language,
-                is_row: true,
-                is_newest: true,
-                is_plan: false,
-                taxed: None,
-                is_open: false,
-                claim: None,
-                glossed: around.glossed.clone(),
-            });
-        }
-    }
-}
-
-/// Names in a column of an office: who is the lead of what the row is about.
-fn of_holders(
-    document: &Document,
-    table: &Table,
-    row: &[Cell],
-    labels: &[usize],
-    around: &Around,
-    found: &mut Vec<Mention>,
-) {
-    for (index, cell) in row.iter().enumerate() {
-        let head = table.header.get(index).map_or("", String::as_str);
-        let heads = tokens_of(head, 0.9);
-        let office = head.split(|c: char| !c.is_alphanumeric()).find_map(|word| roles::office(&word.to_lowercase()));
-        let Some(office) = office.filter(|_| roles::is_name(&cell.text)) else { continue };
-        let name = words::words(&plain_digits(&cell.text)).iter().map(|word| word.text.to_lowercase()).collect();
-        let mut tokens = vec![Token {
-            word: office.to_owned(),
-            shown: head.to_owned(),
-            things: vec![office],
-            near: 1.0,
-            is_name: false,
-        }];
-        tokens.extend(heads.into_iter().filter(|one| one.word != office));
-        tokens
-            .extend(labels.iter().filter(|label| **label != index).flat_map(|label| tokens_of(&row[*label].text, 0.9)));
-        found.push(Mention {
-            path: document.path.clone(),
-            lines: (cell.line, cell.line),
-            quote: table_claims::quote(table, row),
-            written: cell.text.trim().to_owned(),
-            said: Said::Name(name),
-            tokens,
-            above: around.tokens.clone(),
-            years: BTreeSet::new(),
-            language: document.language,
-            is_row: true,
-            is_newest: true,
-            is_plan: false,
-            taxed: None,
-            is_open: false,
-            claim: None,
-            glossed: around.glossed.clone(),
-        });
-    }
-}
-
-fn of_sentence(document: &Document, sentence: &Sentence, above: &Around, found: &mut Vec<Mention>) {
-    if is_record(&sentence.text) || sentence.text.ends_with(['?', '？', '؟']) {
-        return;
-    }
-    let chars = plain_digits(&sentence.text);
+/// All figures and days of a text, in the form in which they are looked for elsewhere.
+fn values_of(document: &Document, text: &str) -> Vec<String> {
+    let chars = plain_digits(text);
     let dated = dates(&chars);
     let days = bare_days(&chars, &dated);
-    let counted = counted(document, &chars, &dated, &days);
-    let all = words::words(&chars);
-    let own: BTreeSet<u16> = dated.iter().map(|date| date.period.year()).collect();
-    let years = match (own.is_empty(), above.written) {
-        (true, Some(year)) if is_of_last_year(&sentence.text) => BTreeSet::from([year - 1]),
-        (true, _) => above.years.clone(),
-        (false, _) => own,
-    };
-    let times: Vec<Dated> = dated.iter().chain(&days).copied().collect();
-    let spots: Vec<(usize, usize)> =
-        counted.iter().map(|one| (one.start, one.end)).chain(times.iter().map(|one| (one.start, one.end))).collect();
-    let outside: Vec<Word> = all
-        .iter()
-        .filter(|word| !spots.iter().any(|(from, to)| *from <= word.start && word.end <= *to))
-        .cloned()
-        .collect();
-    let is_open = speech::is_open(&sentence.text, &outside, document.language);
-    let made = |said: Said, (start, end): (usize, usize), years: BTreeSet<u16>| {
-        let (tokens, is_plan) = around(&chars, &all, &spots, (start, end), matches!(said, Said::Date(_)))?;
-        let is_start = tokens.iter().take(BEGINNING).any(|token| token.things.contains(&"began"));
-        if matches!(said, Said::Date(Period::Year(_))) && !is_start {
-            return None;
-        }
-        Some(Mention {
-            path: document.path.clone(),
-            lines: (sentence.line, sentence.last),
-            quote: sentence.text.clone(),
-            written: sentence.text.chars().skip(start).take(end - start).collect(),
-            said,
-            tokens,
-            above: above.tokens.clone(),
-            years,
-            language: document.language,
-            is_row: false,
-            is_newest: true,
-            is_plan,
-            taxed: taxed(&sentence.text),
-            is_open,
-            claim: None,
-            glossed: above.glossed.clone(),
-        })
-    };
-    for one in roles::held(&chars, &all) {
-        let tokens = office_tokens(&all, &one);
-        found.extend(
-            made(Said::Name(one.name.iter().cloned().collect()), (one.start, one.end), BTreeSet::new())
-                .map(|made| Mention { tokens, ..made }),
-        );
-    }
-    for figure in &counted {
-        found.extend(made(Said::Value(figure.clone()), (figure.start, figure.end), years.clone()));
-    }
-    // A day tells an event; a year alone only where something is said to have begun in it.
-    for date in times.iter().filter(|date| matches!(date.period, Period::Day(..) | Period::Year(_))) {
-        if is_of_entry(&chars, &all, date) || is_of_paper(sentence, &chars, date) {
-            continue;
-        }
-        found.extend(made(Said::Date(date.period), (date.start, date.end), BTreeSet::new()));
-    }
-}
-
-/// The figures of a sentence in digits and in words, in their order; what is part of a date is none.
-fn counted(document: &Document, chars: &[char], dated: &[Dated], days: &[Dated]) -> Vec<Figure> {
-    let mut counted = figures(chars, dated, document.decimal());
-    let spelled = number_words::figures(chars, dated, document.language);
-    let is_new = |one: &Figure, known: &[Figure]| !known.iter().any(|two| two.start < one.end && one.start < two.end);
-    let spelled: Vec<Figure> = spelled.into_iter().filter(|one| is_new(one, &counted)).collect();
-    counted.extend(spelled);
-    counted.retain(|one| !days.iter().any(|day| day.start < one.end && one.start < day.end));
-    counted.sort_by_key(|figure| figure.start);
-    counted
-}
-
-/// What a sentence or a row says of the tax; nothing where it speaks of both.
-fn taxed(text: &str) -> Option<Taxed> {
-    const NET: [&str; 12] = [
-        "before vat",
-        "excluding vat",
-        "excl. vat",
-        "ex vat",
-        "netto",
-        "hors taxe",
-        " ht",
-        "sin iva",
-        "iva esclusa",
-        "senza iva",
-        "sem iva",
-        "税抜",
-    ];
-    const GROSS: [&str; 14] = [
-        "including vat",
-        "incl. vat",
-        "inc vat",
-        "with vat",
-        "brutto",
-        "ttc",
-        "toutes taxes",
-        "iva incluido",
-        "con iva",
-        "iva inclusa",
-        "iva compresa",
-        "com iva",
-        "税込",
-        "부가세 포함",
-    ];
-    let lower = text.to_lowercase();
-    let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
-    match (has(&NET), has(&GROSS)) {
-        (true, false) => Some(Taxed::Net),
-        (false, true) => Some(Taxed::Gross),
-        _ => None,
-    }
-}
-
-/// Whether a sentence speaks of the year before the one it was written in.
-fn is_of_last_year(text: &str) -> bool {
-    const LAST: [&str; 16] = [
-        "last year",
-        "letztes jahr",
-        "letzten jahr",
-        "vergangenen jahr",
-        "vorjahr",
-        "l'an dernier",
-        "l’an dernier",
-        "l'année dernière",
-        "año pasado",
-        "anno scorso",
-        "ano passado",
-        "прошлом году",
-        "العام الماضي",
-        "지난해",
-        "昨年",
-        "去年",
-    ];
-    let lower = text.to_lowercase();
-    LAST.iter().any(|words| lower.contains(words)) || lower.contains("작년")
-}
-
-/// Whether a date at the beginning of a source says when it was written, or of which meeting it is.
-fn is_of_paper(sentence: &Sentence, chars: &[char], date: &Dated) -> bool {
-    let line = sentence.line_at(date.start);
-    let is_labelled = chars[..date.start].iter().any(|c| matches!(c, ':' | '：'));
-    line == 1 || line <= HEAD && (!is_ended(chars) || is_labelled)
-}
-
-fn is_ended(chars: &[char]) -> bool {
-    chars.iter().rev().find(|c| !c.is_whitespace()).is_some_and(|c| matches!(c, '.' | '!' | '。' | '।' | '۔' | ';'))
-}
-
-/// Whether a date only heads what follows, or says when a paper was written: nothing but a weekday before it and a dash
-/// behind, or a line that is no sentence and has little else.
-fn is_of_entry(chars: &[char], all: &[Word], date: &Dated) -> bool {
-    let before = all.iter().filter(|word| word.end <= date.start).count();
-    let behind = chars[date.end..].iter().find(|c| !c.is_whitespace() && **c != '*' && **c != ')');
-    let is_head = before <= 1 && behind.is_none_or(|c| matches!(c, '–' | '—' | '-' | ':' | '：'));
-    let is_ended = is_ended(chars);
-    let is_last = date.end == chars.len();
-    let rest = all.iter().filter(|word| word.end <= date.start || word.start >= date.end).count();
-    is_head || (is_last && !is_ended && rest <= 5)
-}
-
-/// The words that may say what a figure is of, with their nearness, and whether it is only planned. Nothing if the figure is a
-/// share, an average, or how much something changed.
-fn around(
-    chars: &[char],
-    all: &[Word],
-    spots: &[(usize, usize)],
-    (start, end): (usize, usize),
-    is_date: bool,
-) -> Option<(Vec<Token>, bool)> {
-    let is_value = |word: &&Word| spots.iter().any(|(from, to)| word.start < *to && *from < word.end);
-    let between = |from: usize, to: usize| spots.iter().filter(|(one, two)| *one >= from && *two <= to).count();
-    let ahead: Vec<&Word> = all.iter().filter(|word| word.end <= start).rev().filter(|word| !is_value(word)).collect();
-    let behind: Vec<&Word> = all.iter().filter(|word| word.start >= end).filter(|word| !is_value(word)).collect();
-    let mut is_plan = false;
-    let mut tokens: Vec<Token> = Vec::new();
-    for (words, is_behind) in [(behind, true), (ahead, false)] {
-        let mut distance = 0.0;
-        for (index, word) in words.into_iter().enumerate() {
-            let lower = word.text.to_lowercase();
-            let key = words::key(word);
-            let part = vocabulary::part(key.as_deref().unwrap_or(&lower), &lower);
-            let is_beside = index < if is_behind { BESIDE - 1 } else { BESIDE };
-            // What stands behind a comma is said of something else.
-            let gap = if is_behind { end..word.start } else { word.end..start };
-            let is_cut =
-                chars.get(gap).is_some_and(|gap| gap.iter().any(|c| matches!(c, ',' | ';' | '(' | '、' | '،')));
-            let crossed = if is_behind { between(end, word.start) } else { between(word.end, start) };
-            match part {
-                Part::Share | Part::Change(_)
-                    if is_beside && !is_cut && crossed == 0 && !is_date && !is_each(&lower) =>
-                {
-                    return None;
-                }
-                Part::Plan => is_plan |= crossed == 0,
-                _ => {}
-            }
-            // What stands beyond another figure is more likely of that one.
-            let far = distance + crossed as f64 * if is_behind { 4.0 } else { 1.5 };
-            if let Some(made) = token(word, 1.0 / (1.0 + 0.25 * far)) {
-                if !tokens.iter().any(|known| known.word == made.word) {
-                    tokens.push(made);
-                }
-                distance += 1.0;
-            }
-        }
-    }
-    tokens.sort_by(|one, other| other.near.total_cmp(&one.near));
-    Some((tokens, is_plan))
-}
-
-/// Words that say what a price is for, where the others say that a figure is a share.
-fn is_each(lower: &str) -> bool {
-    matches!(lower, "per" | "pro" | "par" | "por" | "je" | "each" | "apiece" | "cada" | "chaque" | "every")
+    let counted = sentence::counted(document, &chars, &dated, &days).into_iter().map(Said::Value);
+    let dates = dated.iter().chain(&days).map(|date| Said::Date(date.period));
+    counted.chain(dates).filter_map(|said| value_key(&said)).collect()
 }

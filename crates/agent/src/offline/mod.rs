@@ -15,6 +15,7 @@ mod cells;
 mod charts;
 mod claims;
 mod clauses;
+mod clock;
 mod columns;
 mod communicate;
 mod conflicts;

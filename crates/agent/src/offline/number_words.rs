@@ -18,8 +18,17 @@ const SURE: u64 = 13;
 /// The most that is read: beyond it, digits are used.
 const MOST: u64 = 1_000_000_000_000;
 
+/// How sure it must be that a word counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// What it counts must be known.
+    Strict,
+    /// Any number from two on, for weighing.
+    Generous,
+}
+
 /// All figures that a text says in words; dates are none.
-pub(crate) fn figures(chars: &[char], dates: &[Dated], language: Language) -> Vec<Figure> {
+pub(crate) fn figures(chars: &[char], dates: &[Dated], language: Language, reading: Reading) -> Vec<Figure> {
     let Some(numbers) = numbers(language) else { return Vec::new() };
     let mut found = Vec::new();
     let mut at = 0;
@@ -35,7 +44,7 @@ pub(crate) fn figures(chars: &[char], dates: &[Dated], language: Language) -> Ve
             continue;
         }
         let read = if is_start && !in_date { numbers.read(chars, at) } else { None };
-        match read.and_then(|(value, end)| figure(chars, at, end, value, numbers)) {
+        match read.and_then(|(value, end)| figure(chars, at, end, value, numbers, reading)) {
             Some(figure) => {
                 at = figure.end.max(at + 1);
                 found.push(figure);
@@ -71,7 +80,33 @@ fn rounded(chars: &[char], at: usize) -> Option<Figure> {
     Some(figure)
 }
 
-fn figure(chars: &[char], start: usize, end: usize, value: u64, numbers: &Numbers) -> Option<Figure> {
+/// What stands behind a whole number in words: `four and a half`, `tres y medio`, and where it ends.
+fn and_half(chars: &[char], end: usize) -> Option<usize> {
+    const HALVES: [&str; 12] = [
+        " and a half",
+        " et demi",
+        " et demie",
+        " y medio",
+        " y media",
+        " e mezzo",
+        " e mezza",
+        " e meio",
+        " e meia",
+        " en een half",
+        " en een halve",
+        " с половиной",
+    ];
+    let ahead: String = chars[end..chars.len().min(end + 16)].iter().collect::<String>().to_lowercase();
+    let half = HALVES.iter().filter(|half| ahead.starts_with(**half)).max_by_key(|half| half.len())?;
+    Some(end + half.chars().count())
+}
+
+fn figure(chars: &[char], start: usize, end: usize, value: u64, numbers: &Numbers, reading: Reading) -> Option<Figure> {
+    let (whole, whole_end) = (value, end);
+    let (value, end) = match and_half(chars, end) {
+        Some(half_end) => (value as f64 + 0.5, half_end),
+        None => (value as f64, end),
+    };
     let (next, behind) = figures::next_word(chars, end);
     let is_counted = |word: &str| vocabulary::is_measure(&words::stem(word)) || vocabulary::is_measure(word);
     // "nine reportable accidents": a word may stand between.
@@ -83,16 +118,27 @@ fn figure(chars: &[char], start: usize, end: usize, value: u64, numbers: &Number
             "has" | "have" | "had" | "hat" | "hatte" | "tiene" | "compte"
         )
         || !words::is_stop(&next) && is_counted(&figures::next_word(chars, behind).0);
-    if value < SURE && !is_measured {
+    if whole < SURE && !is_measured && reading == Reading::Strict {
         return None;
     }
     // Signs of numbers stand in many names: only what counts something is a number.
-    if numbers.is_unspaced && !chars.get(end).is_some_and(|c| COUNTERS.contains(*c)) {
+    let is_sure = reading == Reading::Generous && (whole >= 1000 && whole_end - start > 2);
+    let is_counter = |c: &char| COUNTERS.contains(*c) || reading == Reading::Generous && MORE_COUNTERS.contains(*c);
+    if numbers.is_unspaced && !is_sure && !chars.get(end).is_some_and(is_counter) {
         return None;
     }
-    figures::spelled(chars, start, end, value as f64)
+    let mut figure = figures::spelled(chars, start, end, value)?;
+    if whole_end < end && figure.low.is_finite() && figure.high.is_finite() {
+        // Four and a half is no four and no five.
+        let (middle, half) = (f64::midpoint(figure.low, figure.high), (figure.high - figure.low) / 4.0);
+        (figure.low, figure.high) = (middle - half, middle + half);
+    }
+    Some(figure)
 }
 
+/// Signs that count, where a figure is only weighed.
+const MORE_COUNTERS: &str =
+    "冊点食基日か箇ヶ年週分時回件円倍割度歳才頭羽匹着足戸店館室階箱袋杯皿字万億世号条번권마리살점곳층배";
 const COUNTERS: &str = "人名隻艘台件回个個棟床席票軒社校本枚位户间所辆명척개대곳건표석";
 
 /// The words of one language.
@@ -225,7 +271,11 @@ impl Sum {
                 true
             }
             _ => {
-                let has_room = self.last == 0 || value < self.last || (self.last < 10 && (20..100).contains(&value));
+                // "fourteen two-car units" are two numbers.
+                let is_whole = (11..20).contains(&self.last) && value < 10;
+                let has_room = !is_whole && self.last == 0
+                    || !is_whole && value < self.last
+                    || (self.last < 10 && (20..100).contains(&value));
                 self.current += value;
                 has_room
             }
@@ -284,8 +334,10 @@ mod tests {
 
     fn check(language: Language, text: &str, expected: &[f64]) {
         let chars: Vec<char> = text.chars().collect();
-        let found: Vec<f64> =
-            figures(&chars, &[], language).iter().map(|one| f64::midpoint(one.low, one.high)).collect();
+        let found: Vec<f64> = figures(&chars, &[], language, Reading::Strict)
+            .iter()
+            .map(|one| f64::midpoint(one.low, one.high))
+            .collect();
         assert_eq!(found, expected, "{text}");
     }
 

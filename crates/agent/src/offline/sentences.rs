@@ -12,11 +12,18 @@ pub(crate) struct Sentence {
     pub(crate) line: usize,
     pub(crate) last: usize,
     pub(crate) text: String,
+    /// Whether it is all of a cell.
+    pub(crate) is_cell: bool,
     /// Where in the text a further line begins, and which.
     breaks: Vec<(usize, usize)>,
 }
 
 impl Sentence {
+    /// The text of a cell, whatever it has of full stops.
+    pub(crate) fn of_cell(line: usize, text: &str) -> Self {
+        Self { line, last: line, text: text.trim().to_owned(), is_cell: true, breaks: Vec::new() }
+    }
+
     /// The line on which a character of the text stands.
     pub(crate) fn line_at(&self, index: usize) -> usize {
         self.breaks.iter().rev().find(|(from, _)| *from <= index).map_or(self.line, |(_, line)| *line)
@@ -107,7 +114,7 @@ fn push(found: &mut Vec<Sentence>, chars: &[char], lines: &[usize], range: std::
     if is_cut {
         text.push('…');
     }
-    found.push(Sentence { line, last, text, breaks });
+    found.push(Sentence { line, last, text, is_cell: false, breaks });
 }
 
 /// Where a text can be cut at or before `end`: no figure and no word is cut in two, if it has a space at all.
@@ -173,7 +180,10 @@ fn is_abbreviation(chars: &[char], start: usize, at: usize, next: char) -> bool 
     if word.contains('.') && word.split('.').all(|part| part.chars().count() <= 1) {
         return true;
     }
+    // "Dipl.-Ing. Weber"
+    let last = word.rsplit(['-', '.']).next().unwrap_or_default();
     ABBREVIATIONS.contains(&word.as_str())
+        || TITLES.contains(&last) && is_title(chars, begin)
         || (next.is_numeric() && BEFORE_NUMBERS.contains(&word.as_str()))
         // "Acme Inc. The …" ends a sentence more often than not only if an article or the like follows.
         || (LEGAL.contains(&word.as_str()) && !begins_sentence(chars, at + 1))
@@ -195,6 +205,18 @@ fn begins_sentence(chars: &[char], from: usize) -> bool {
 const ABBREVIATIONS: [&str; 32] = [
     "mr", "mrs", "ms", "dr", "prof", "sr", "jr", "st", "vs", "e.g", "i.e", "cf", "etc", "approx", "z.b", "d.h", "bzw",
     "ca", "usw", "u.a", "mio", "mrd", "tsd", "gen", "sen", "rep", "mt", "ft", "m.e", "resp", "incl", "excl",
+];
+/// A title has a capital, and no figure stands before it: `92 MW.` ends a sentence, `Mw. Jansen` does not.
+fn is_title(chars: &[char], begin: usize) -> bool {
+    let before = chars[..begin].iter().rev().find(|c| **c != ' ');
+    chars.get(begin).is_some_and(|c| c.is_uppercase()) && !before.is_some_and(char::is_ascii_digit)
+}
+
+/// Titles in front of names.
+const TITLES: [&str; 40] = [
+    "dra", "sra", "srta", "srs", "dª", "sig", "sigra", "dott", "dottssa", "avv", "arch", "geom", "rag", "ing", "dipl",
+    "mag", "hr", "fr", "frl", "fa", "mme", "mlle", "mm", "prof", "profa", "drs", "mr", "mw", "dhr", "ir", "r-ra",
+    "capt", "lt", "col", "rev", "hon", "gebr", "inż", "св", "г",
 ];
 const BEFORE_NUMBERS: [&str; 10] = ["no", "nr", "fig", "p", "pp", "vol", "art", "sec", "ch", "eq"];
 const LEGAL: [&str; 6] = ["inc", "ltd", "co", "corp", "bros", "plc"];

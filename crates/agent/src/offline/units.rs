@@ -92,12 +92,12 @@ pub(crate) fn is_size(lower: &str) -> bool {
 pub(crate) fn raised(prefix: &str, lower: &str) -> Option<(&'static str, f64)> {
     let (name, factor) = size(lower)?;
     match (prefix, name) {
-        ("square" | "sq", "m") => Some(("m²", factor * factor)),
+        ("square" | "sq" | "quadrat" | "vierkante" | "metrekare", "m") => Some(("m²", factor * factor)),
         (
             "carrés" | "carré" | "cuadrados" | "quadrati" | "quadrados" | "kwadratowych" | "مربع" | "רבוע" | "רבועים",
             "m",
         ) => Some(("m²", factor * factor)),
-        ("cubic" | "cubes" | "cube" | "cúbicos" | "cubi" | "sześciennych", "m") => {
+        ("cubic" | "cubes" | "cube" | "cúbicos" | "cubi" | "kubieke" | "sześciennych", "m") => {
             Some(("l", factor * factor * factor * 1e3))
         }
         _ => None,
@@ -109,6 +109,7 @@ fn money(lower: &str) -> Option<(&'static str, f64)> {
         "eur" | "euro" | "euros" | "€" | "евро" | "يورو" | "유로" | "ユーロ" | "欧元" => ("EUR", 1.0),
         "teur" | "keur" | "t€" | "k€" => ("EUR", 1e3),
         "meur" | "m€" => ("EUR", 1e6),
+        "cent" | "céntimos" | "cêntimos" | "centesimi" | "eurocent" => ("EUR", 1e-2),
         "usd" | "dollar" | "dollars" | "us$" | "$" | "dólares" | "доллар" | "долларов" | "달러" | "ドル" | "美元"
         | "دولار" => ("USD", 1.0),
         "gbp" | "pound" | "pounds" | "£" => ("GBP", 1.0),
@@ -132,16 +133,20 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
     Some(match lower {
         "mg" => ("kg", 1e-6),
         "g" | "gram" | "grams" | "gramm" | "грамм" => ("kg", 1e-3),
-        "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" | "kilogramm" | "кг" | "килограмм" | "킬로그램" | "公斤"
-        | "千克" | "キログラム" | "كيلوغرام" => ("kg", 1.0),
+        "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" | "kilogramm" | "kilogramów" | "kilogramy"
+        | "kilogramos" | "quilos" | "chilogrammi" | "chili" | "kilogrammes" | "кг" | "килограмм" | "킬로그램"
+        | "公斤" | "千克" | "キログラム" | "كيلوغرام" => ("kg", 1.0),
         "t" | "tons" | "tonne" | "tonnes" | "tonnen" | "tonelada" | "toneladas" | "tonnellata" | "tonnellate"
         | "tony" | "ton" | "tona" | "тонна" | "тонны" | "тонн" | "طن" | "أطنان" | "톤" | "トン" | "吨" | "公吨" => {
             ("kg", 1e3)
         }
         "kt" | "kilotonnes" => ("kg", 1e6),
         "lb" | "lbs" => ("kg", 0.453_592_37),
-        "mm" | "мм" => ("m", 1e-3),
-        "cm" | "см" => ("m", 1e-2),
+        "mm" | "мм" | "millimetre" | "millimetres" | "millimeter" | "millimeters" | "millimètres" | "milímetros"
+        | "millimetri" => ("m", 1e-3),
+        "cm" | "см" | "centimetre" | "centimetres" | "centimeter" | "centimeters" | "zentimeter" | "zentimetern"
+        | "centimètre" | "centimètres" | "centímetro" | "centímetros" | "centimetri" | "centimetro" | "센티미터"
+        | "センチ" | "厘米" => ("m", 1e-2),
         "m" | "metres" | "meter" | "meters" | "metern" | "mètre" | "mètres" | "metro" | "metros" | "metri"
         | "metre" | "м" | "метр" | "метра" | "метров" | "متر" | "미터" | "メートル" | "米" | "metrów" | "metry" => {
             ("m", 1.0)
@@ -170,6 +175,9 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         | "kilometrów"
         | "kilometry" => ("m", 1e3),
         "ft" | "feet" | "foot" => ("m", 0.3048),
+        "yd" => ("m", 0.9144),
+        "acre" | "acres" => ("m²", 4_046.86),
+        "ares" | "áreas" => ("m²", 100.0),
         "mile" | "miles" | "mi" => ("m", 1_609.344),
         "ha" | "hectare" | "hectares" | "hektar" | "hectárea" | "hectáreas" | "ettari" | "га" | "гектар"
         | "гектаров" | "hektarów" | "ettaro" | "هكتار" | "هكتارا" | "هكتارات" | "헥타르" | "ヘクタール" | "公顷" => {
@@ -183,7 +191,8 @@ fn size(lower: &str) -> Option<(&'static str, f64)> {
         "ml" => ("l", 1e-3),
         "l" | "litre" | "litres" | "liter" | "liters" | "litern" | "litro" | "litros" | "litri" | "литр" | "литров"
         | "litrów" | "لتر" | "리터" | "リットル" | "升" => ("l", 1.0),
-        "hl" => ("l", 100.0),
+        "hl" | "hectolitre" | "hectolitres" | "hektoliter" | "hectolitro" | "hectolitros" | "ettolitri"
+        | "ettolitro" | "hektolitrów" => ("l", 100.0),
         "m³" | "㎥" | "m3" | "kubikmeter" | "kubikmetern" | "立方米" | "立方メートル" | "세제곱미터" | "metreküp" => {
             ("l", 1e3)
         }
@@ -223,21 +232,28 @@ fn other(lower: &str) -> Option<(&'static str, f64)> {
         "second" | "seconds" | "sec" | "sekunden" | "secondes" | "segundos" | "секунд" | "초" | "秒" => {
             ("s", 1.0)
         }
-        "minute" | "minutes" | "min" | "minuten" | "minutos" | "minuti" | "minut" | "minuty" | "dakika" | "минут"
-        | "دقيقة" | "분" | "分" | "分钟" => ("s", 60.0),
-        "hour" | "hours" | "h" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" | "ore" | "uur"
-        | "saat" | "час" | "часа" | "часов" | "godzin" | "godziny" | "ساعة" | "시간" | "時間" | "小时" => {
-            ("s", 3600.0)
+        "minute" | "minutes" | "min" | "minuten" | "minutos" | "minuto" | "minuti" | "minuut" | "minut" | "minuta"
+        | "minuty" | "минута" | "минуты" | "دقائق" | "分間" | "dakika" | "минут" | "دقيقة" | "분" | "分" | "分钟" => {
+            ("s", 60.0)
         }
-        "day" | "days" | "tag" | "tage" | "tagen" | "jour" | "jours" | "día" | "días" | "dias" | "giorni" | "dagen"
-        | "день" | "дня" | "дней" | "يوم" | "일" | "天" | "gün" | "dni" | "dnia" | "dzień" => {
-            ("s", 86_400.0)
+        "hour" | "hours" | "h" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" | "ora" | "ore"
+        | "uur" | "uren" | "godzina" | "ساعات" | "saat" | "час" | "часа" | "часов" | "godzin" | "godziny" | "ساعة"
+        | "시간" | "時間" | "小时" => ("s", 3600.0),
+        "day" | "days" | "tag" | "tage" | "tagen" | "jour" | "jours" | "día" | "días" | "dia" | "dias" | "giorno"
+        | "giorni" | "dag" | "dagen" | "أيام" | "日間" | "день" | "дня" | "дней" | "يوم" | "일" | "天" | "gün"
+        | "dni" | "dnia" | "dzień" => ("s", 86_400.0),
+        "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" | "settimana"
+        | "settimane" | "weken" | "tydzień" | "tygodnie" | "tygodni" | "hafta" | "неделя" | "недели" | "недель"
+        | "أسبوع" | "أسابيع" | "주" | "주간" | "週間" | "周" => ("s", 604_800.0),
+        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "mes" | "meses" | "mese" | "mesi" | "mês"
+        | "maand" | "maanden" | "miesiąc" | "miesiące" | "miesięcy" | "ay" | "месяц" | "месяца" | "месяцев" | "شهر"
+        | "شهرا" | "أشهر" | "شهور" | "개월" | "か月" | "ヶ月" | "カ月" | "ヵ月" | "箇月" | "个月" => {
+            ("month", 1.0)
         }
-        "week" | "weeks" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" | "неделя" | "недель"
-        | "주" | "週間" => ("s", 604_800.0),
-        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" | "месяц" | "месяца" | "месяцев"
-        | "개월" | "か月" | "个月" => ("month", 1.0),
-        "year" | "years" | "jahre" | "jahren" | "ans" | "années" | "años" | "лет" => ("month", 12.0),
+        "year" | "years" | "jahr" | "jahre" | "jahren" | "ans" | "année" | "années" | "año" | "años" | "anno"
+        | "anni" | "ano" | "anos" | "jaar" | "jaren" | "lat" | "lata" | "лет" | "سنة" | "سنوات" | "年間" => {
+            ("month", 12.0)
+        }
         "°c" | "celsius" | "℃" => ("°C", 1.0),
         "°f" | "fahrenheit" => ("°F", 1.0),
         "bar" | "bars" => ("bar", 1.0),
