@@ -323,9 +323,7 @@ fn from_era(chars: &[char], at: usize) -> Found {
     };
     let behind: String = chars[end..chars.len().min(end + 2)].iter().collect();
     // 令和5年度 is a year of accounts.
-    (behind.starts_with('年'))
-        .then(|| east_asian(chars, before + u16::from(number), end + 1))
-        .map(|(end, period)| (end, period))
+    (behind.starts_with('年')).then(|| east_asian(chars, before + u16::from(number), end + 1))
 }
 
 /// Behind the `de` of `12 de mayo de 2025`, if there is one.

@@ -160,10 +160,10 @@ pub(crate) fn is_among(one: &Contradiction, mention: &Mention) -> bool {
 /// The signs that what stands around two figures gives, without their values and their rivals, weighed by themselves: which
 /// of several figures of a source is likeliest meant.
 pub(crate) const ALIGNED: [f64; FEATURES] = [
-    -4.28, -0.13, 1.60, 0.83, -0.22, -0.33, 0.00, 0.00, 0.00, 0.00, 0.02, 0.29, -1.21, 0.12, 0.91, -0.81, 0.21, -0.01,
-    0.00, -0.65, 0.00, 0.00, 0.00, 0.00, -2.03, -1.57, -0.29, -0.18, 0.15, -0.26, 0.78, 1.60, -0.18, 0.61, -0.32,
-    -0.54, -0.16, -0.92, 0.00, 0.00, 0.00, 0.76, -0.30, 0.00, -0.16, 0.00, 0.66, 0.45, 0.00, 0.00, 0.39, -0.33, -0.13,
-    -0.34,
+    -4.29, -0.12, 1.60, 0.84, -0.21, -0.32, 0.00, 0.00, 0.00, 0.00, 0.01, 0.29, -1.22, 0.04, 0.91, -0.79, 0.21, 0.00,
+    0.00, -0.64, 0.00, 0.00, 0.00, 0.00, -2.04, -1.87, -0.28, -0.17, 0.14, -0.25, 0.78, 1.61, -0.18, 0.60, -0.29,
+    -0.64, -0.16, -0.93, 0.00, 0.00, 0.00, 0.77, -0.28, 0.00, -0.17, 0.00, 0.65, 0.44, 0.00, 0.00, 0.38, -0.33, -0.13,
+    -0.35,
 ];
 /// The signs of values, and of rivals, that say nothing of that.
 #[cfg(test)]
@@ -172,60 +172,60 @@ pub(crate) const NOT_AROUND: [usize; 15] = [6, 7, 8, 9, 18, 20, 21, 22, 23, 39, 
 pub(crate) const FEATURES: usize = 54;
 /// What each of these is worth, fitted to folders whose contradictions are known (crates/agent/tests/offline/folders).
 pub(crate) const FITTED: [f64; FEATURES] = [
-    -4.45, // nothing else
-    -0.08, // how much of what is said is the same
-    0.83,  // how much it is altogether
-    0.46,  // how much of what stands right beside the figures
+    -4.41, // nothing else
+    -0.04, // how much of what is said is the same
+    0.82,  // how much it is altogether
+    0.49,  // how much of what stands right beside the figures
     -0.29, // one thing is named by both
-    -0.01, // each names another thing
-    0.48,  // how near the values are
-    3.01,  // the same, where they are very near
-    0.96,  // one looks like the other with a slip of the pen
-    1.42,  // and surely so
+    -0.02, // each names another thing
+    0.50,  // how near the values are
+    3.04,  // the same, where they are very near
+    0.95,  // one looks like the other with a slip of the pen
+    1.43,  // and surely so
     -1.52, // days
     0.25,  // years
-    -0.43, // figures without a unit
+    -0.42, // figures without a unit
     -0.19, // money
     0.57,  // two languages
-    -0.66, // one of them is a row of a table
-    0.19,  // both say the same year
-    -0.34, // only one is planned
+    -0.69, // one of them is a row of a table
+    0.20,  // both say the same year
+    -0.36, // only one is planned
     0.00,  // others say it, too
     -0.49, // each names somebody else
-    -1.04, // one of them contradicts something already
-    -0.82, // one source says both, of what may be the same
-    -0.26, // one source says both
-    -1.52, // another figure of these sources has more in common with one of them
+    -1.11, // one of them contradicts something already
+    -0.84, // one source says both, of what may be the same
+    -0.27, // one source says both
+    -1.59, // another figure of these sources has more in common with one of them
     -1.11, // names
-    -1.23, // one is without the unit of the other
-    -0.67, // the strict rule knows what tells them apart
+    -1.16, // one is without the unit of the other
+    -0.69, // the strict rule knows what tells them apart
     0.09,  // each is of another thing with a name
-    0.36,  // one denies, asks or doubts
+    0.35,  // one denies, asks or doubts
     0.10,  // how much of the shorter paragraph or row the other has
     0.72,  // how much the paragraphs have in common
-    0.83,  // other figures or days of both sentences
-    0.33,  // figures or days of both paragraphs
-    0.29,  // the rarest word of both
-    -0.59, // names of both
-    -0.36, // one is a share
+    0.82,  // other figures or days of both sentences
+    0.34,  // figures or days of both paragraphs
+    0.27,  // the rarest word of both
+    -0.60, // names of both
+    -0.32, // one is a share
     -0.04, // one is a change
-    -1.56, // times of the day
+    -1.57, // times of the day
     0.00,  // telephone numbers
-    0.45,  // each is the best partner of the other
+    0.40,  // each is the best partner of the other
     0.00,  // what says the same has more in common
     0.55,  // the same paragraph-sized sign twice
-    -0.24, // both are rows
-    -1.45, // far apart
-    -0.02, // what stands around them is of other years
-    0.99,  // a bound, that the other keeps
+    -0.23, // both are rows
+    -1.44, // far apart
+    -0.04, // what stands around them is of other years
+    1.00,  // a bound, that the other keeps
     0.41,  // a code of both
-    0.26,  // the same word right behind both
-    0.23,  // how much likelier they are than either with another
+    0.24,  // the same word right behind both
+    0.22,  // how much likelier they are than either with another
     -0.57, // how much likelier another is, that says the same
     0.64,  // names of one office
-    -0.11, // a row, and much of what stands right beside the figures
-    -0.23, // both passages have much in common, and both figures count the same
-    -0.24, // two languages, and one thing is named
+    -0.07, // a row, and much of what stands right beside the figures
+    -0.22, // both passages have much in common, and both figures count the same
+    -0.23, // two languages, and one thing is named
 ];
 
 fn features(first: &Mention, second: &Mention, shared: &Shared, near: f64, slip: Slip) -> [f64; FEATURES] {
@@ -271,8 +271,8 @@ fn features(first: &Mention, second: &Mention, shared: &Shared, near: f64, slip:
         is(first.is_open || second.is_open),
         shared.passage,
         shared.passages,
-        common(&first.beside, &second.beside),
-        common(&first.passage.values, &second.passage.values),
+        in_both(&first.beside, &second.beside),
+        in_both(&first.passage.values, &second.passage.values),
         shared.rarest,
         shared.names.min(2.0),
         is(first.is_share != second.is_share),
@@ -317,7 +317,7 @@ fn has_code(first: &Mention, second: &Mention) -> bool {
 }
 
 /// How many figures and days two places have in common, at most two.
-fn common(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+fn in_both(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     one.intersection(other).take(2).count() as f64
 }
 

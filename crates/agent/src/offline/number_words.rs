@@ -273,8 +273,7 @@ impl Sum {
             _ => {
                 // "fourteen two-car units" are two numbers.
                 let is_whole = (11..20).contains(&self.last) && value < 10;
-                let has_room = !is_whole && self.last == 0
-                    || !is_whole && value < self.last
+                let has_room = !is_whole && (self.last == 0 || value < self.last)
                     || (self.last < 10 && (20..100).contains(&value));
                 self.current += value;
                 has_room

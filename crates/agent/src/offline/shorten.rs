@@ -62,10 +62,10 @@ impl Room {
         Self { left, length }
     }
 
-    /// Takes room for the title of a section.
-    fn open(&mut self) {
+    /// Takes room for the title of a section, and for what is said about it.
+    fn open(&mut self, note: &str) {
         if let Length::Pages(_) = self.length {
-            self.left = self.left.saturating_sub(110);
+            self.left = self.left.saturating_sub(110 + note.chars().count());
         }
     }
 
@@ -128,11 +128,13 @@ fn cut(paper: Paper, length: Length, whole: &str) -> Paper {
 
 /// Keeps the first entries of a section that still find room, each whole.
 fn fit(section: &mut Section, room: &mut Room) {
-    room.open();
+    room.open(&section.note);
     match &mut section.body {
         Body::Statements(statements) => {
             let size = |one: &Statement, room: &mut Room| {
-                let texts: Vec<&str> = std::iter::once(one.text.as_str())
+                // Why it is believed stands on a line of its own.
+                let texts: Vec<&str> = [one.text.as_str(), one.why.as_str()]
+                    .into_iter()
                     .chain(one.quotes.iter().map(|quote| quote.text.as_str()))
                     .collect();
                 room.take(&texts, one.cites.len() + one.quotes.len())
