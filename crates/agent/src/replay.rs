@@ -274,13 +274,14 @@ impl Replay {
         let comparison = self.comparison(&brief.run_id);
         let mut differences = comparison.of(&recording, job);
         differences.extend(self.rehearsed(&recording, job));
-        if let (Differences::Refuse, [first, ..]) = (self.mode, differences.as_slice()) {
-            return Err(format!("the brief is other than the recorded one: {first}"));
-        }
+        let refused = differences.first().filter(|_| self.mode == Differences::Refuse).cloned();
         let mut state = self.lock();
         let room = MAX_DIFFERENCES.saturating_sub(state.differences.len());
         state.differences.extend(differences.into_iter().take(room));
         drop(state);
+        if let Some(first) = refused {
+            return Err(format!("the brief is other than the recorded one: {first}"));
+        }
         job.meter.add(&recording.usage);
         self.write_outputs(&recording, job)?;
         let renamed = |text: String| text.replace(&self.run, &brief.run_id);

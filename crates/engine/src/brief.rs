@@ -237,12 +237,17 @@ fn instructions(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Ru
     let path = state.protocol.instructions.path;
     let Some(text) = read(path) else { return Value::Array(Vec::new()) };
     let mut told = Vec::new();
+    let repeats = state.repeats.clone();
     if let Ok(sheet) = state.sheets.sheet(path, &text) {
+        // Once its own constitution is written, what that replaces is replaced for it, too.
+        let repeats = repeats.filter(|_| sheet.find(&format!("I-{}-01", run.id)).is_none());
         for row in (0..sheet.row_count()).rev() {
             if told.len() >= INSTRUCTIONS {
                 break;
             }
-            if sheet.value(row, Field::Status).trim_matches(['*', '_', '`']).eq_ignore_ascii_case("ACTIVE") {
+            let is_active =
+                sheet.value(row, Field::Status).trim_matches(['*', '_', '`']).eq_ignore_ascii_case("ACTIVE");
+            if is_active || is_replaced_by(repeats.as_deref(), &sheet.value(row, Field::SupersededBy)) {
                 let mut cell = |field| sheet.value(row, field);
                 let (id, run, content) = (cell(Field::Id), cell(Field::Run), cell(Field::Content));
                 told.push(json!({"instruction_id": id, "run_id": run, "content": content}));
@@ -255,6 +260,12 @@ fn instructions(state: &mut State, read: &dyn Fn(&str) -> Option<Text>, run: &Ru
         state.instructions.insert(run.id.clone(), told.clone());
     }
     told
+}
+
+/// Whether an instruction was replaced by one that a run brought.
+pub(crate) fn is_replaced_by(run: Option<&str>, superseded_by: &str) -> bool {
+    let number = run.and_then(|run| superseded_by.strip_prefix("I-")?.strip_prefix(run)?.strip_prefix('-'));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// An item's row as an object; a document that cannot be read has none, and that is told when it is next changed.

@@ -102,6 +102,7 @@ impl<F: Fs> Engine<F> {
     fn on(store: Store<F>, settings: Settings, listener: Listener) -> Result<Self, EngineError> {
         let protocol = protocol_of(&store, &settings)?;
         let mut state = State::new(store.opening(), protocol);
+        state.repeats.clone_from(&settings.repeats);
         if let Some(raw) = store.fold() {
             let fold: Fold = serde_json::from_str(raw.get()).map_err(|error| {
                 let hint = "a newer version of this program may have written it: use that one";
@@ -343,7 +344,8 @@ impl<F: Fs> Engine<F> {
         }
         if let Input::Report { outcome: Outcome::Proposal(_), .. } = input {
             let text = self.read(self.protocol().instructions.path).cloned().unwrap_or_default();
-            let active = self.protocol().active_instructions(&text).into_iter();
+            let all = self.protocol().instructions(&text).into_iter();
+            let active = all.filter(|row| row.active || self.state.found_active(&row.superseded_by_id));
             ready.active = active.map(|instruction| instruction.instruction_id).collect();
         }
         if let Input::Report { outcome: Outcome::Plan(_), .. } = input {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use store::{Fs, ProjectPath, Store};
 use text::Text;
 
-use crate::brief::readable;
+use crate::brief::{is_replaced_by, readable};
 use crate::engine::Engine;
 use crate::files::beginning;
 use crate::step::{Order, State};
@@ -281,6 +281,7 @@ fn files_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Vec<Left> 
 fn instructions_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Value {
     let mut told = Vec::new();
     let instructions = state.protocol.instructions.path;
+    let repeats = state.repeats.clone();
     let text = ProjectPath::any(instructions).ok().and_then(|path| store.read(&path).cloned());
     if let Some(text) = text
         && let Ok(sheet) = state.sheets.sheet(instructions, &text)
@@ -290,7 +291,8 @@ fn instructions_of<F: Fs>(state: &mut State, store: &Store<F>, run: &str) -> Val
             let Some(row) = sheet.find(&id) else { break };
             let mut cell = |field| sheet.value(row, field);
             let (content, status) = (cell(Field::Content), cell(Field::Status));
-            let status = status.trim_matches(['*', '_', '`']).to_uppercase();
+            let was_active = is_replaced_by(repeats.as_deref(), &sheet.value(row, Field::SupersededBy));
+            let status = if was_active { "ACTIVE".into() } else { status.trim_matches(['*', '_', '`']).to_uppercase() };
             told.push(json!({"instruction_id": id, "run_id": run, "content": content, "status": status}));
         }
     }

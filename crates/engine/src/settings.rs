@@ -40,6 +40,8 @@ pub struct Settings {
     /// What the project keeps for agents in general, and the roles that are given it.
     pub guidance: Arc<Guidance>,
     pub guided: BTreeSet<Role>,
+    /// The recorded run that is carried out again: the instructions that it replaced count as it found them.
+    pub repeats: Option<String>,
     /// How cycles go.
     pub cycle: CycleSettings,
     /// How roadmaps go.
@@ -102,6 +104,7 @@ impl Settings {
             prompts: None,
             guidance: Arc::default(),
             guided: BTreeSet::from([Role::Planner, Role::Executor]),
+            repeats: None,
             cycle: CycleSettings::default(),
             roadmap: RoadmapSettings::default(),
             notify: Notify::default(),

@@ -66,6 +66,8 @@ pub(crate) struct State {
     pub seen: hosted::Seen,
     /// A protocol that the journal has runs of, and nobody here knows.
     pub unknown: Option<String>,
+    /// The recorded run that is carried out again.
+    pub repeats: Option<String>,
 }
 
 /// Something to be done, with what is known of the world.
@@ -211,6 +213,7 @@ impl State {
             begun: Vec::new(),
             seen: hosted::Seen::default(),
             unknown: None,
+            repeats: None,
         }
     }
 
@@ -444,6 +447,11 @@ impl State {
             self.forget_run(id);
             self.hungry.remove(id);
         }
+    }
+
+    /// Whether an instruction held when the run that is carried out again found it: that run itself replaced it.
+    pub(crate) fn found_active(&self, superseded_by: &str) -> bool {
+        brief::is_replaced_by(self.repeats.as_deref(), superseded_by)
     }
 
     /// Lets go of what is remembered of a document: somebody else changed it.

@@ -65,6 +65,7 @@ pub(crate) fn again(
     let replay = Arc::new(replay.with_prompts(settings.prompts()));
     // Nobody waits for anything.
     settings.notify = engine::Notify::default();
+    settings.repeats = Some(run.clone());
     settings.guided =
         ROLES.into_iter().filter(|(name, _)| replay.guided().contains(*name)).map(|(_, role)| role).collect();
     settings.tools = replay.tools().unwrap_or(settings.tools);

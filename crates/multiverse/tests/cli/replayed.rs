@@ -69,6 +69,34 @@ fn a_run_is_replayed_without_its_model() {
     assert_eq!(String::from_utf8_lossy(&found.stdout), "", "nobody has written down a key");
 }
 
+/// BY-19: the instructions that a run replaced count as that run found them, however often it is carried out again.
+#[test]
+fn a_run_that_replaced_instructions_is_replayed() {
+    let place = place("");
+    fs::create_dir_all(place.path("assets")).unwrap();
+    fs::write(
+        place.path("assets/yards.md"),
+        "# Yards\n\nThe yard of Brekka has 40 workers. It built 12 boats in 2024.\n",
+    )
+    .unwrap();
+    for words in ["in German, as Markdown", "in English, as HTML"] {
+        let request = format!("Write a report about the yards {words}.");
+        let ran = place.run(&["run", &request, "--yes", "--agent", "offline"]);
+        assert_eq!(ran.code, 0, "{}", ran.shown());
+    }
+    let run = last(&place);
+    let replaced = || fs::read_to_string(place.path("db/user_instructions.md")).unwrap();
+    let by_it = format!("| SUPERSEDED | I-{run}-");
+    let count = replaced().matches(&by_it).count();
+    assert!(count > 0, "{}", replaced());
+    for _ in 0..2 {
+        let ran = place.run(&["run", "--replay", &run, "--replay-strict"]);
+        assert_eq!(ran.code, 0, "{}", ran.shown());
+        assert!(ran.stderr.contains("agents would have been told the same"), "{}", ran.shown());
+        assert_eq!(replaced().matches(&by_it).count(), count, "{}", replaced());
+    }
+}
+
 /// BY-19: words that have changed since are told by the request that would be another, as the provider would see it.
 #[test]
 fn a_changed_prompt_is_told() {
