@@ -11,6 +11,7 @@ use crate::offline::cells;
 use crate::offline::claims::{Claim, Origin, Said};
 use crate::offline::columns::{self, ColumnKind};
 use crate::offline::dates::{Period, plain_digits};
+use crate::offline::figures::Decimal;
 use crate::offline::limits;
 use crate::offline::read::{Cell, Document, Table};
 use crate::offline::roles;
@@ -90,7 +91,9 @@ pub(super) fn of_table(
     passages: &mut Passages,
     found: &mut Vec<Mention>,
 ) {
-    let columns = columns::columns(table, table.decimal(document.decimal()));
+    // Found out from all cells: once, not for each.
+    let decimal = table.decimal(document.decimal());
+    let columns = columns::columns(table, decimal);
     let labels = table_claims::label_columns(table, &columns);
     for row in &table.rows {
         let texts: Vec<&str> =
@@ -101,7 +104,7 @@ pub(super) fn of_table(
         around.passage = Arc::new(Passage { tokens: words, values });
         passages.insert((document.path.clone(), table_claims::quote(table, row)), around.passage.clone());
         of_holders(document, table, row, &labels, around, found);
-        of_cells(document, table, row, &columns, around, found);
+        of_cells(document, table, row, (&columns, decimal), around, found);
         for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Number) {
             let Some(period) = columns::period_in(table, index, &row[index].text) else { continue };
             let is_time =
@@ -217,13 +220,13 @@ fn of_cells(
     document: &Document,
     table: &Table,
     row: &[Cell],
-    columns: &[columns::Column],
+    (columns, decimal): (&[columns::Column], Decimal),
     around: &Around,
     found: &mut Vec<Mention>,
 ) {
     for (index, cell) in row.iter().enumerate() {
         let is_number = columns[index].kind == ColumnKind::Number;
-        let is_read = is_number && cells::cell(&cell.text, table.decimal(document.decimal())).is_some()
+        let is_read = is_number && cells::cell(&cell.text, decimal).is_some()
             || columns::period_in(table, index, &cell.text).is_some()
             || cell.text.len() > limits::CLAIM_BYTES;
         if is_read || !cell.text.chars().any(char::is_alphanumeric) {
